@@ -1,0 +1,59 @@
+# Needs make and Python 3.11 or newer, nothing else. `make install PYTHON=…` chooses the Python.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
+
+.DEFAULT_GOAL := help
+.PHONY: help install reproduce test test-full bench format lock clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' Makefile
+
+install: .venv/.installed ## Make .venv from requirements.lock
+	@:
+
+reproduce: install ## Reproduce the paper
+	@$(BIN)/unimodal reproduce
+
+test: install ## Lint, types, import contract, tests and doctests
+	$(BIN)/ruff check --quiet
+	$(BIN)/ruff format --check --quiet
+	$(BIN)/mypy --no-error-summary
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/pytest -q
+
+test-full: install ## Every test, the slow ones included
+	$(BIN)/pytest -m ""
+
+bench: install ## Time the engines
+	@$(BIN)/unimodal bench
+
+format: install ## Format the code and fix what ruff can fix
+	$(BIN)/ruff check --fix --quiet
+	$(BIN)/ruff format --quiet
+
+lock: ## Renew requirements.lock with the newest versions
+	@tmp=$$(mktemp -d) && trap 'rm -rf "$$tmp"' EXIT && \
+	$(PYTHON) -m venv "$$tmp" && "$$tmp/bin/pip" install -qq uv && \
+	"$$tmp/bin/uv" --no-config pip compile --quiet --upgrade --universal --python-version 3.11 \
+		--generate-hashes --no-header --group dev pyproject.toml --output-file requirements.lock
+
+clean: ## Remove .venv, caches and everything that was built
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
+	find src tests -name __pycache__ -prune -exec rm -rf {} +
+
+# Bytecode is compiled here because PYTHONDONTWRITEBYTECODE would leave every start slow.
+.venv/.locked: requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo \
+		"unimodal needs Python 3.11 or newer, which '$(PYTHON)' is not:" \
+		"name another one, as in 'make install PYTHON=python3.12'." >&2; exit 1; }
+	@echo "Making .venv from requirements.lock (about a minute)"
+	@$(PYTHON) -m venv --clear .venv
+	@$(PIP) install --no-compile --require-hashes -r requirements.lock
+	@$(BIN)/python -m compileall -q -j 0 .venv/lib
+	@touch $@
+
+.venv/.installed: .venv/.locked pyproject.toml
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m compileall -q -j 0 src
+	@touch $@

@@ -1,0 +1,57 @@
+"""One-sentence errors: what was expected, what came, and what to do about it."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable
+from numbers import Real
+from typing import Any
+
+
+class UnimodalError(ValueError):
+    """A mistake in what the library was given; the message says how to mend it.
+
+    >>> from unimodal.graphs import line
+    >>> line(1)
+    Traceback (most recent call last):
+        ...
+    unimodal.errors.UnimodalError: the 'n_arms' of line must be a whole number of at least 2, got 1.
+    """
+
+
+def unknown_name(kind: str, name: object, valid: Iterable[str]) -> UnimodalError:
+    """The error for a wrong name, with the closest valid one.
+
+    >>> print(unknown_name("policy", "utss", ["uts", "osub"]))
+    unknown policy 'utss': did you mean 'uts'? Known are uts, osub.
+    """
+    names = list(valid)
+    close = difflib.get_close_matches(str(name).lower(), names, n=1)
+    hint = f"did you mean '{close[0]}'? " if close else ""
+    return UnimodalError(f"unknown {kind} '{name}': {hint}Known are {', '.join(names)}.")
+
+
+def whole_number(value: Any, what: str, at_least: int = 1) -> int:
+    """Return `value` as an int, or refuse it; `what` names it in the sentence.
+
+    >>> whole_number(1e5, "the horizon")
+    100000
+    """
+    ok = isinstance(value, Real) and math.isfinite(value) and value == int(value)
+    if not ok or isinstance(value, bool) or value < at_least:
+        raise UnimodalError(f"{what} must be a whole number of at least {at_least}, got {value!r}.")
+    return int(value)
+
+
+def real_number(value: Any, what: str, above: float = -math.inf) -> float:
+    """Return `value` as a finite float greater than `above`, or refuse it.
+
+    >>> real_number(2, "sigma", above=0)
+    2.0
+    """
+    ok = isinstance(value, Real) and not isinstance(value, bool)
+    if not ok or not math.isfinite(value) or value <= above:
+        bound = "" if above == -math.inf else f" greater than {above:g}"
+        raise UnimodalError(f"{what} must be a finite number{bound}, got {value!r}.")
+    return float(value)

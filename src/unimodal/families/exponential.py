@@ -1,0 +1,104 @@
+"""Exponential rewards: waiting times, sizes, anything positive with one scale."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from unimodal.errors import UnimodalError
+from unimodal.families.base import (
+    Family,
+    divergence,
+    draw,
+    learn,
+    learn_total,
+    log_ratio,
+    natural,
+    negentropy,
+    posterior,
+    top,
+    upper,
+)
+from unimodal.kernels.compile import component
+from unimodal.kernels.random import exponential, gamma
+
+
+@component
+class Exponential(Family):
+    """Positive rewards with the mean as their scale.
+
+    The prior is Gamma(shape, rate) on 1/mean, (1, 1) by default.
+
+    >>> Exponential().divergence(1.0, 1.0)
+    0.0
+    """
+
+    prior_names: ClassVar[tuple[str, str]] = ("shape", "rate")
+    low: ClassVar[float] = 0.0
+
+    def check_means(self, means: Any) -> None:
+        """Refuse a mean that is not positive."""
+        super().check_means(means)
+        if (means <= 0).any():
+            arm = int(np.flatnonzero(means <= 0)[0])
+            raise UnimodalError(
+                f"a mean of Exponential() must be greater than 0, got {means[arm]} for arm {arm}."
+            )
+
+
+@divergence.register(Exponential)
+def _divergence(family, p, q):
+    if p == q:
+        return 0.0
+    if p <= 0.0 or q <= 0.0:
+        return math.inf
+    return max((p - q) / q - log_ratio(p, q), 0.0)
+
+
+@upper.register(Exponential)
+def _upper(family, p, budget):
+    if budget <= 0.0 or p <= 0.0:
+        return p
+    # With v = log(u/p), kl = exp(-v) - 1 + v is convex; v = s²/2 + s with s = √(2·budget) lies
+    # above the root, since exp(-v) ≥ 1 - s.
+    v = budget + math.sqrt(2.0 * budget)
+    for _ in range(60):
+        step = (math.expm1(-v) + v - budget) / -math.expm1(-v)
+        below = v - step
+        if not 0.0 < below < v:
+            break
+        v = below
+        if step <= 1e-8 * v:
+            break  # the next step would be its square
+    return p * math.exp(v)
+
+
+@negentropy.register(Exponential)
+def _negentropy(family, p):
+    return -1.0 - math.log(p) if p > 0.0 else math.inf
+
+
+@natural.register(Exponential)
+def _natural(family, q):
+    return (-1.0 / q, math.log(q)) if q > 0.0 else (-math.inf, -math.inf)
+
+
+@top.register(Exponential)
+def _top(family):
+    return math.inf
+
+
+@draw.register(Exponential)
+def _draw(family, mean, rng):
+    return mean * exponential(rng)
+
+
+learn.register(Exponential)(learn_total)
+
+
+@posterior.register(Exponential)
+def _posterior(family, arm, rng):
+    # The rate is Gamma(shape + N, rate + S), the mean its inverse.
+    return (arm.prior_b + arm.total) / gamma(rng, arm.prior_a + arm.pulls)

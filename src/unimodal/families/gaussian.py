@@ -1,0 +1,98 @@
+"""Gaussian rewards with a known standard deviation."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from unimodal.errors import real_number
+from unimodal.families.base import (
+    Family,
+    divergence,
+    draw,
+    learn,
+    learn_total,
+    natural,
+    negentropy,
+    posterior,
+    top,
+    upper,
+)
+from unimodal.kernels.compile import component
+from unimodal.kernels.random import normal
+
+
+@component
+class Gaussian(Family):
+    """Normal rewards with standard deviation `sigma`.
+
+    The prior of a mean is Normal(mean, sd). The default, (0, 100·sigma), is proper and nearly flat
+    for means within a hundred sigma of 0; give your own if yours lie elsewhere.
+
+    >>> Gaussian(sigma=2.0).divergence(0.0, 2.0)
+    0.5
+    """
+
+    prior_names: ClassVar[tuple[str, str]] = ("mean", "sd")
+
+    sigma: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check the standard deviation."""
+        real_number(self.sigma, "the 'sigma' of Gaussian", above=0)
+
+    @property
+    def default_prior(self) -> tuple[float, float]:
+        """Normal(0, 100·sigma)."""
+        return (0.0, 100.0 * self.sigma)
+
+    def check_prior(self, first: Any, second: Any) -> None:
+        """Refuse a prior that is not a normal distribution."""
+        bad = ~(np.isfinite(first) & np.isfinite(second) & (second > 0))
+        self._refuse_prior(bad, first, second, "finite, with a positive sd")
+
+
+@divergence.register(Gaussian)
+def _divergence(family, p, q):
+    z = (p - q) / family.sigma
+    return 0.5 * z * z
+
+
+@upper.register(Gaussian)
+def _upper(family, p, budget):
+    return p + family.sigma * math.sqrt(2.0 * max(budget, 0.0))
+
+
+@negentropy.register(Gaussian)
+def _negentropy(family, p):
+    return 0.5 * (p / family.sigma) ** 2
+
+
+@natural.register(Gaussian)
+def _natural(family, q):
+    theta = q / (family.sigma * family.sigma)
+    return theta, 0.5 * q * theta
+
+
+@top.register(Gaussian)
+def _top(family):
+    return math.inf
+
+
+@draw.register(Gaussian)
+def _draw(family, mean, rng):
+    return mean + family.sigma * normal(rng)
+
+
+learn.register(Gaussian)(learn_total)
+
+
+@posterior.register(Gaussian)
+def _posterior(family, arm, rng):
+    # Conjugate: precisions add, means are weighted by them.
+    prior, data = arm.prior_b**-2, family.sigma**-2
+    precision = prior + arm.pulls * data
+    mean = (prior * arm.prior_a + data * arm.total) / precision
+    return mean + normal(rng) / math.sqrt(precision)

@@ -1,0 +1,90 @@
+"""From edges to a `Graph`: the checks, and the one place where rows are laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from unimodal.errors import UnimodalError
+from unimodal.graphs.graph import Graph
+
+
+def is_connected(n_arms: int, tails: Any, heads: Any) -> bool:
+    """Whether edges tails[i] - heads[i] join all arms."""
+    if n_arms > 1 and np.bincount(np.append(tails, heads), minlength=n_arms).min() == 0:
+        return False  # an isolated arm: the usual case, and cheap to see
+    return _components(n_arms, tails, heads)[0] == 1
+
+
+def _components(n_arms: int, tails: Any, heads: Any) -> tuple[int, Any]:
+    from scipy.sparse import coo_matrix, csgraph
+
+    ones = np.ones(len(tails), dtype=np.int8)
+    matrix = coo_matrix((ones, (tails, heads)), (n_arms, n_arms)).tocsr()
+    found: tuple[int, Any] = csgraph.connected_components(matrix, directed=False)
+    return found
+
+
+def lay_out(
+    n_arms: int,
+    tails: Any,
+    heads: Any,
+    recipe: dict[str, Any],
+    labels: Sequence[Hashable] | None = None,
+) -> Graph:
+    """A graph from edges that are known to be sound (no loops, none twice, connected)."""
+    from scipy.sparse import coo_matrix
+
+    index_type = np.int32 if n_arms < 2**31 else np.int64
+    ones = np.ones(2 * len(tails), dtype=np.int8)
+    ends = (np.concatenate([tails, heads]), np.concatenate([heads, tails]))
+    matrix = coo_matrix((ones, ends), (n_arms, n_arms)).tocsr()
+    matrix.sort_indices()
+    rows = matrix.indptr.astype(np.int64) + np.arange(n_arms + 1)  # room for the arm itself
+    near = np.empty(rows[-1], dtype=index_type)
+    others = np.ones(len(near), dtype=bool)
+    others[rows[:-1]] = False
+    near[rows[:-1]] = np.arange(n_arms)
+    near[others] = matrix.indices
+    return Graph(rows, near, recipe=recipe, labels=labels)
+
+
+def checked(
+    n_arms: int,
+    tails: Any,
+    heads: Any,
+    recipe: dict[str, Any],
+    labels: Sequence[Hashable] | None = None,
+) -> Graph:
+    """A graph from edges that come from outside: each mistake gets its sentence."""
+
+    def name(arm: Any) -> str:
+        return repr(labels[arm]) if labels is not None else str(int(arm))
+
+    if n_arms < 2:
+        raise UnimodalError(f"a graph must have at least 2 arms, got {n_arms}.")
+    loops = np.flatnonzero(tails == heads)
+    if len(loops):
+        arm = name(tails[loops[0]])
+        raise UnimodalError(
+            f"an edge must join two different arms, got a self-loop at arm {arm}: leave it out."
+        )
+    low, high = np.minimum(tails, heads).astype(np.int64), np.maximum(tails, heads)
+    keys = np.sort(low * n_arms + high)
+    twice = np.flatnonzero(keys[1:] == keys[:-1])
+    if len(twice):
+        first, second = divmod(int(keys[twice[0]]), n_arms)
+        raise UnimodalError(
+            f"an edge must be given once, got {name(first)} - {name(second)} twice "
+            "(the order of its ends does not matter): keep one."
+        )
+    pieces, member = _components(n_arms, tails, heads)
+    if pieces > 1:
+        stray = int(np.flatnonzero(member != member[0])[0])
+        raise UnimodalError(
+            f"the graph must be connected, got {pieces} pieces (no path from arm {name(0)} to arm "
+            f"{name(stray)}): add edges, or keep one piece."
+        )
+    return lay_out(n_arms, tails, heads, recipe, labels)

@@ -1,0 +1,130 @@
+"""Graphs by name: the paper's, and those it leaves as future work."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from unimodal.errors import UnimodalError, real_number, whole_number
+from unimodal.graphs.build import is_connected, lay_out
+from unimodal.graphs.graph import Graph
+from unimodal.kernels.compile import jit
+from unimodal.kernels.random import GRAPH, below, stream
+
+
+def line(n_arms: int) -> Graph:
+    """Arms in a row, each joined to the next: prices, rates, sizes.
+
+    >>> line(17).max_degree
+    2
+    """
+    n_arms = whole_number(n_arms, "the 'n_arms' of line", 2)
+    arms = np.arange(n_arms)
+    return lay_out(n_arms, arms[:-1], arms[1:], {"kind": "line", "n_arms": n_arms})
+
+
+def complete(n_arms: int) -> Graph:
+    """Every arm joined to every other: no structure at all.
+
+    >>> complete(5).n_edges
+    10
+    """
+    n_arms = whole_number(n_arms, "the 'n_arms' of complete", 2)
+    tails, heads = np.triu_indices(n_arms, 1)
+    return lay_out(n_arms, tails, heads, {"kind": "complete", "n_arms": n_arms})
+
+
+def grid(rows: int, columns: int) -> Graph:
+    """A lattice; arm r·columns + c stands in row r and column c.
+
+    >>> grid(10, 10).n_edges
+    180
+    """
+    rows = whole_number(rows, "the 'rows' of grid")
+    columns = whole_number(columns, "the 'columns' of grid")
+    if rows * columns < 2:
+        raise UnimodalError(f"a grid must have at least 2 arms, got {rows} x {columns}.")
+    arms = np.arange(rows * columns).reshape(rows, columns)
+    tails = np.concatenate([arms[:, :-1].ravel(), arms[:-1].ravel()])
+    heads = np.concatenate([arms[:, 1:].ravel(), arms[1:].ravel()])
+    recipe = {"kind": "grid", "rows": rows, "columns": columns}
+    return lay_out(rows * columns, tails, heads, recipe)
+
+
+def erdos_renyi(n_arms: int, p: float, seed: int = 0, tries: int = 100_000) -> Graph:
+    """Each pair joined with probability p, given that the graph is connected.
+
+    By rejection: whole graphs are drawn until one is connected, so its law is that of the paper.
+    After `tries` graphs without success it gives up (for p far below log(K)/K, no patience helps).
+
+    >>> erdos_renyi(100, 0.05, seed=1)
+    Graph(erdos_renyi, 100 arms, 251 edges)
+    """
+    n_arms = whole_number(n_arms, "the 'n_arms' of erdos_renyi", 2)
+    p = real_number(p, "the 'p' of erdos_renyi", above=0)
+    seed, tries = whole_number(seed, "the 'seed'", 0), whole_number(tries, "the 'tries'")
+    if p > 1:
+        raise UnimodalError(f"the 'p' of erdos_renyi must lie in (0, 1], got {p:g}.")
+    if p == 1:
+        return complete(n_arms)
+    rng = np.random.default_rng([seed, n_arms])
+    pairs = n_arms * (n_arms - 1) // 2
+    for _ in range(tries):
+        # Given their number, the edges are a uniform subset of the pairs.
+        count = int(rng.binomial(pairs, p))
+        if count < n_arms - 1:
+            continue
+        chosen = rng.choice(pairs, count, replace=False, shuffle=False)
+        tails, heads = _pair(np.asarray(chosen))
+        if is_connected(n_arms, tails, heads):
+            recipe = {"kind": "erdos_renyi", "n_arms": n_arms, "p": p, "seed": seed}
+            return lay_out(n_arms, tails, heads, recipe)
+    raise UnimodalError(
+        f"none of {tries:,} graphs drawn with p = {p:g} on {n_arms} arms was connected: "
+        f"take p nearer to log(K)/K = {math.log(n_arms) / n_arms:.3g}, or more tries."
+    )
+
+
+def _pair(number):  # type: ignore[no-untyped-def]
+    """The ends of pair `number` in the order (0,1), (0,2), (1,2), (0,3), …"""
+    high = ((1 + np.sqrt(1 + 8 * number.astype(np.float64))) / 2).astype(np.int64)
+    high -= high * (high - 1) // 2 > number  # the square root may round up
+    return number - high * (high - 1) // 2, high
+
+
+def barabasi_albert(n_arms: int, m: int, seed: int = 0) -> Graph:
+    """Preferential attachment, from a complete graph of m + 1 arms.
+
+    Each later arm joins m different earlier ones, each drawn with probability proportional to its
+    degree (a draw of one already chosen is repeated). A million arms take a second or two.
+
+    >>> barabasi_albert(1000, 2, seed=0).n_edges
+    1997
+    """
+    m = whole_number(m, "the 'm' of barabasi_albert")
+    n_arms = whole_number(n_arms, "the 'n_arms' of barabasi_albert", m + 1)
+    seed = whole_number(seed, "the 'seed'", 0)
+    tails, heads = np.triu_indices(m + 1, 1)
+    core = len(tails)
+    ends = np.empty(2 * (core + m * (n_arms - m - 1)), dtype=np.int32)
+    ends[0 : 2 * core : 2], ends[1 : 2 * core : 2] = tails, heads
+    _attach(ends, core, m, n_arms, stream(seed, n_arms, GRAPH))
+    recipe = {"kind": "barabasi_albert", "n_arms": n_arms, "m": m, "seed": seed}
+    return lay_out(n_arms, ends[::2], ends[1::2], recipe)
+
+
+@jit
+def _attach(ends, core, m, n_arms, rng):
+    """Fill `ends`, the flat list of edges; an arm stands in it as often as its degree."""
+    filled = 2 * core
+    for arm in range(m + 1, n_arms):
+        known = filled
+        while filled < known + 2 * m:
+            chosen = ends[below(rng, known)]
+            seen = False
+            for other in range(known, filled, 2):
+                seen = seen or ends[other] == chosen
+            if not seen:
+                ends[filled], ends[filled + 1] = chosen, arm
+                filled += 2

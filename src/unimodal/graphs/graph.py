@@ -1,0 +1,160 @@
+"""An immutable graph of arms, stored by neighbourhoods."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from unimodal.errors import UnimodalError
+
+
+class Graph:
+    """A connected, undirected graph whose nodes are the arms 0 … n_arms - 1.
+
+    Made by the functions of `unimodal.graphs`. Held as compressed rows: row k is N⁺(k), arm k
+    itself and then its neighbours in increasing order, so that a policy walks one run of memory.
+
+    >>> from unimodal import graphs
+    >>> graph = graphs.line(5)
+    >>> graph
+    Graph(line, 5 arms, 4 edges)
+    >>> graph.near(2)
+    array([2, 1, 3], dtype=int32)
+    """
+
+    def __init__(
+        self,
+        rows: Any,
+        near: Any,
+        *,
+        recipe: dict[str, Any] | None = None,
+        labels: Sequence[Hashable] | None = None,
+    ) -> None:
+        for array in (rows, near):
+            array.setflags(write=False)
+        self._rows, self._near = rows, near
+        self.recipe = recipe
+        self.labels = tuple(labels) if labels is not None else None
+        if self.labels is not None and len(self.labels) != self.n_arms:
+            raise UnimodalError(
+                f"the labels must be one for each of the {self.n_arms} arms, "
+                f"got {len(self.labels)}."
+            )
+        if self.labels is not None and len(self._index) != self.n_arms:
+            raise UnimodalError("the labels must differ from each other: two arms share one.")
+
+    @property
+    def n_arms(self) -> int:
+        """How many arms there are."""
+        return len(self._rows) - 1
+
+    @property
+    def n_edges(self) -> int:
+        """How many edges there are, each counted once."""
+        return (len(self._near) - self.n_arms) // 2
+
+    @property
+    def rows(self) -> Any:
+        """Where each arm's row of `near_rows` begins (n_arms + 1 numbers, read-only)."""
+        return self._rows
+
+    @property
+    def near_rows(self) -> Any:
+        """All rows N⁺(0), N⁺(1), … one after the other (read-only)."""
+        return self._near
+
+    @functools.cached_property
+    def degrees(self) -> Any:
+        """|N(k)| of every arm."""
+        return np.diff(self._rows) - 1
+
+    @property
+    def max_degree(self) -> int:
+        """γ, the largest number of neighbours."""
+        return int(self.degrees.max())
+
+    def near(self, arm: int) -> Any:
+        """N⁺(arm): the arm itself, then its neighbours."""
+        return self._near[self._rows[arm] : self._rows[arm + 1]]
+
+    def neighbours(self, arm: int) -> Any:
+        """N(arm), in increasing order."""
+        return self.near(arm)[1:]
+
+    def edges(self) -> Any:
+        """An (n_edges, 2) array with the smaller arm first."""
+        tails = np.repeat(np.arange(self.n_arms, dtype=self._near.dtype), np.diff(self._rows))
+        keep = tails < self._near
+        return np.column_stack([tails[keep], self._near[keep]])
+
+    def distances(self, arm: int) -> Any:
+        """The number of edges on a shortest path from `arm` to every arm."""
+        from scipy.sparse import csgraph
+
+        self.check_arm(arm)
+        steps = csgraph.dijkstra(self.to_scipy(), indices=arm, unweighted=True)
+        return steps.astype(np.int64)
+
+    def to_scipy(self) -> Any:
+        """The adjacency matrix, with no entries on the diagonal."""
+        from scipy.sparse import csr_matrix
+
+        keep = np.ones(len(self._near), dtype=bool)
+        keep[self._rows[:-1]] = False
+        rows = self._rows - np.arange(self.n_arms + 1)
+        shape = (self.n_arms, self.n_arms)
+        return csr_matrix((np.ones(int(keep.sum()), dtype=np.int8), self._near[keep], rows), shape)
+
+    def check_arm(self, arm: Any) -> int:
+        """Return `arm` as an index, or refuse it."""
+        if isinstance(arm, int | np.integer) and 0 <= arm < self.n_arms:
+            return int(arm)
+        raise UnimodalError(
+            f"an arm of this graph is a whole number from 0 to {self.n_arms - 1}, got {arm!r}."
+        )
+
+    @functools.cached_property
+    def _index(self) -> dict[Hashable, int]:
+        return {label: arm for arm, label in enumerate(self.labels or ())}
+
+    def arm_of(self, label: Hashable) -> int:
+        """The index of a label (or of an index, where the graph has no labels)."""
+        if self.labels is None:
+            return self.check_arm(label)
+        try:
+            return self._index[label]
+        except (KeyError, TypeError):
+            known = ", ".join(repr(x) for x in self.labels[:3])
+            raise UnimodalError(
+                f"no arm of this graph is called {label!r}; its labels begin with {known}."
+            ) from None
+
+    def label_of(self, arm: int) -> Any:
+        """The label of an arm, or its index where the graph has no labels."""
+        return self.labels[arm] if self.labels is not None else int(arm)
+
+    @functools.cached_property
+    def fingerprint(self) -> str:
+        """A hash of the edges and labels: equal graphs have equal ones."""
+        digest = hashlib.sha256(np.ascontiguousarray(self._rows, dtype=np.int64))
+        digest.update(np.ascontiguousarray(self._near, dtype=np.int64))
+        digest.update(json.dumps(self.labels, default=repr).encode())
+        return digest.hexdigest()[:16]
+
+    def __eq__(self, other: object) -> bool:
+        """Two graphs are equal if they have the same edges and labels."""
+        return isinstance(other, Graph) and self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        """Consistent with equality."""
+        return hash(self.fingerprint)
+
+    def __repr__(self) -> str:
+        """What made it, and its size."""
+        kind = (self.recipe or {}).get("kind", "edges")
+        return f"Graph({kind}, {self.n_arms:,} arms, {self.n_edges:,} edges)"

@@ -1,0 +1,77 @@
+"""Graphs as text (`er:100:0.05`, for the command line) and as data (for saved files)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from unimodal.errors import UnimodalError, unknown_name
+from unimodal.graphs.build import checked
+from unimodal.graphs.convert import read_edges
+from unimodal.graphs.generators import barabasi_albert, complete, erdos_renyi, grid, line
+from unimodal.graphs.graph import Graph
+
+# How a graph is spelt on the command line: the form, and what makes it from the parts and a seed.
+FORMS: dict[str, tuple[str, Callable[[list[str], int], Graph]]] = {
+    "line": ("line:K", lambda parts, seed: line(int(parts[0]))),
+    "complete": ("complete:K", lambda parts, seed: complete(int(parts[0]))),
+    "er": ("er:K:P", lambda parts, seed: erdos_renyi(int(parts[0]), float(parts[1]), seed)),
+    "ba": ("ba:K:M", lambda parts, seed: barabasi_albert(int(parts[0]), int(parts[1]), seed)),
+    "grid": ("grid:ROWSxCOLUMNS", lambda parts, seed: grid(*map(int, parts[0].split("x")))),
+    "edges": ("edges:FILE.csv", lambda parts, seed: read_edges(":".join(parts))),
+}
+
+_MAKERS: dict[str, Callable[..., Graph]] = {
+    made.__name__: made for made in (line, complete, grid, erdos_renyi, barabasi_albert)
+}
+
+
+def parse(text: str, seed: int = 0) -> Graph:
+    """A graph from its form on the command line.
+
+    >>> parse("grid:3x4")
+    Graph(grid, 12 arms, 17 edges)
+    """
+    kind, *parts = text.split(":")
+    if kind not in FORMS:
+        raise unknown_name("graph", kind, FORMS)
+    form, make = FORMS[kind]
+    expected = form.count(":")
+    if len(parts) == expected or (kind == "edges" and parts):
+        try:
+            return make(parts, seed)
+        except UnimodalError:
+            raise
+        except (ValueError, TypeError):
+            pass  # a part that is not a number
+    raise UnimodalError(f"a graph of kind '{kind}' is written {form}, got '{text}'.")
+
+
+def to_data(graph: Graph) -> dict[str, Any]:
+    """All that is needed to make the graph again, as plain JSON data."""
+    data: dict[str, Any] = {**(graph.recipe or {"kind": "edges"}), "fingerprint": graph.fingerprint}
+    if data["kind"] == "edges":
+        data |= {"n_arms": graph.n_arms, "edges": graph.edges().tolist()}
+        if graph.labels is not None:
+            data["labels"] = list(graph.labels)
+    return data
+
+
+def from_data(data: dict[str, Any]) -> Graph:
+    """The graph that `to_data` described; refused if this version makes another one from it."""
+    parts = {key: value for key, value in data.items() if key not in ("kind", "fingerprint")}
+    if data["kind"] == "edges":
+        ends = np.asarray(parts["edges"], dtype=np.int64).reshape(-1, 2)
+        graph = checked(
+            parts["n_arms"], ends[:, 0], ends[:, 1], {"kind": "edges"}, parts.get("labels")
+        )
+    else:
+        graph = _MAKERS[data["kind"]](**parts)
+    if graph.fingerprint != data["fingerprint"]:
+        raise UnimodalError(
+            f"the saved {data['kind']} graph has the fingerprint {data['fingerprint']}, but this "
+            f"version makes {graph.fingerprint}: the file is damaged or from another version."
+        )
+    return graph

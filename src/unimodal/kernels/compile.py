@@ -1,0 +1,216 @@
+"""Numba, made safe to cache and able to choose an implementation by type.
+
+Numba's disk cache watches only the file that holds a kernel, so editing a helper in another file
+would run old code silently; and it writes its index without a lock, so two cold processes can
+mix up each other's code. Both are mended here: see docs/decisions/0002-compiled-code.md.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import tempfile
+from collections import namedtuple
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, dataclass_transform
+
+import numba
+from numba import njit
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.extending import overload
+
+try:
+    import fcntl
+except ImportError:  # Windows: no lock, so there the first run should be a single process.
+    fcntl = None  # type: ignore[assignment]
+
+PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def source_hash(folder: Path = PACKAGE) -> str:
+    """A hash of every source file of the package and of Numba's version."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(folder.rglob("*.py")):
+        digest.update(path.relative_to(folder).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def cache_folder() -> Path:
+    """Where this version's compiled code is kept: beside the package, or else in the user's cache.
+
+    `UNIMODAL_CACHE_DIR` overrides it. The folder's name holds the hash of the sources, so code
+    compiled from other sources can never be picked up.
+    """
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "unimodal"
+    chosen = os.environ.get("UNIMODAL_CACHE_DIR")
+    candidates = [Path(chosen)] if chosen else [PACKAGE / "__pycache__", home]
+    for parent in candidates:
+        with contextlib.suppress(OSError):
+            folder = parent / f"kernels-{source_hash()}"
+            folder.mkdir(parents=True, exist_ok=True)
+            if os.access(folder, os.W_OK):
+                _drop_older_siblings(folder)
+                return folder
+    return Path(tempfile.mkdtemp(prefix="unimodal-kernels-"))
+
+
+def _drop_older_siblings(folder: Path, keep: int = 4) -> None:
+    """Keep the newest few caches only: every edit of a source file starts a new one."""
+    siblings = sorted(folder.parent.glob("kernels-*"), key=lambda p: p.stat().st_mtime)
+    for old in siblings[:-keep]:
+        if old != folder:
+            for file in old.glob("*"):
+                file.unlink(missing_ok=True)
+            old.rmdir()
+
+
+_folder: Path | None = None
+
+
+class _PackageLocator(_CacheLocator):  # type: ignore[misc]
+    def __init__(self, py_func: Any) -> None:
+        self._line = py_func.__code__.co_firstlineno
+
+    def get_cache_path(self) -> str:
+        global _folder
+        if _folder is None:
+            _folder = cache_folder()
+        return str(_folder)
+
+    def get_source_stamp(self) -> str:
+        return "the folder's name holds the hash"
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> _PackageLocator:
+        return cls(py_func)
+
+
+class _PackageCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = [_PackageLocator]
+
+
+class _PackageCache(FunctionCache):  # type: ignore[misc]
+    """Numba's cache in our folder, written under a lock shared by all processes."""
+
+    _impl_class = _PackageCacheImpl
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with _locked(Path(self.cache_path) / "lock"):
+            super().save_overload(sig, data)
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.open("w") as handle:
+        if fcntl is not None:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+# Kernels allocate nothing, so they do without Numba's reference counts: those are atomic, and at
+# each call of a small function with an array they cost more than the function does.
+OPTIONS = {"nogil": True, "_nrt": False, "error_model": "numpy"}
+
+
+def jit(function: Callable[..., Any]) -> Any:
+    """Compile a function of this package: no GIL, no Python objects, cached on disk."""
+    compiled = njit(**OPTIONS)(function)
+    compiled._cache = _PackageCache(function)
+    return compiled
+
+
+def jit_uncached(function: Callable[..., Any]) -> Any:
+    """Compile code that calls a user's function: never cached, since their file may change."""
+    return njit(**OPTIONS)(function)
+
+
+@dataclass_transform(frozen_default=True)
+def component(cls: Any) -> Any:
+    """Make a class a frozen dataclass whose numbers compiled code can read.
+
+    Its int, float and bool fields, and the properties that `derived_numbers` names with their
+    types, form a named tuple, `cls.Record`. The numbers in it are data at run time; its type is
+    what `generic` functions are chosen by when a kernel is compiled.
+
+    >>> @component
+    ... class Coin:
+    ...     bias: float = 0.5
+    >>> record(Coin(1))
+    CoinRecord(bias=1.0)
+    """
+    return attach_record(dataclass(frozen=True)(cls))
+
+
+def attach_record(cls: Any) -> Any:
+    """Give a dataclass its `Record`."""
+    numbers = {f.name: _NUMBERS[f.type] for f in fields(cls) if f.type in _NUMBERS}
+    numbers |= getattr(cls, "derived_numbers", {})
+    made = namedtuple(f"{cls.__name__}Record", numbers, module=cls.__module__)  # type: ignore[misc]
+    made.__qualname__ = f"{cls.__qualname__}.Record"  # importable, so that Numba can cache it
+    made.numbers = numbers  # type: ignore[attr-defined]
+    made.component = cls  # type: ignore[attr-defined]
+    cls.Record = made
+    return cls
+
+
+_NUMBERS: dict[Any, Callable[[Any], Any]] = {
+    key: kind for kind in (int, float, bool) for key in (kind, kind.__name__)
+}
+
+
+def record(instance: Any) -> Any:
+    """The numbers of a `component`, as compiled code wants them."""
+    made = instance.Record
+    return made(*(convert(getattr(instance, name)) for name, convert in made.numbers.items()))
+
+
+def generic(function: Callable[..., Any]) -> Any:
+    """A function with one implementation for each `component` its first argument may be.
+
+    `functools.singledispatch` for compiled code: the choice is made when a kernel is compiled.
+    Called from plain Python, it runs the implementation as plain Python.
+
+    >>> @component
+    ... class Line:
+    ...     slope: float = 2.0
+    >>> @generic
+    ... def height(shape, x): "The height of a shape at x."
+    >>> @height.register(Line)
+    ... def line_height(shape, x):
+    ...     return shape.slope * x
+    >>> jit_uncached(lambda shape, x: height(shape, x))(record(Line()), 3.0)
+    6.0
+    """
+    implementations: dict[type, Callable[..., Any]] = {}
+
+    def find(made: Any) -> Callable[..., Any] | None:
+        bases = getattr(made, "component", object).__mro__
+        return next((implementations[cls] for cls in bases if cls in implementations), None)
+
+    def dispatch(first: Any, *rest: Any) -> Any:
+        implementation = find(type(first))
+        assert implementation is not None, f"{function.__name__} has nothing for {first!r}"
+        return implementation(first, *rest)
+
+    def choose(first: Any, *rest: Any) -> Any:
+        return find(getattr(first, "instance_class", None))
+
+    def register(cls: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        def keep(implementation: Callable[..., Any]) -> Callable[..., Any]:
+            implementations[cls] = implementation
+            return implementation
+
+        return keep
+
+    functools.update_wrapper(dispatch, function)
+    overload(dispatch, strict=False, jit_options=OPTIONS)(choose)
+    dispatch.register = register  # type: ignore[attr-defined]
+    return dispatch

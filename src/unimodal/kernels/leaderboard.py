@@ -1,0 +1,72 @@
+"""Who leads: a tournament over the arms' empirical means, repaired in O(log K) after a pull.
+
+`best[node]` is the highest mean below a node and `count[node]` how many arms show it, so the tied
+leaders are known at the root and the j-th of them is found by walking down. Node 1 is the root;
+the arms are the leaves from `len(best) // 2` on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from unimodal.kernels.compile import jit
+
+
+def empty_board(n_arms: int, unpulled: float) -> tuple[Any, Any]:
+    """A board on which every arm shows `unpulled` (0 to be able to lead unseen, -inf to not)."""
+    leaves = 1 << max(n_arms - 1, 1).bit_length()
+    best = np.full(2 * leaves, -np.inf)
+    count = np.zeros(2 * leaves, dtype=np.int64)
+    best[leaves : leaves + n_arms] = unpulled
+    count[leaves : leaves + n_arms] = 1
+    _rebuild(best, count)
+    return best, count
+
+
+@jit
+def _rebuild(best, count):
+    for node in range(len(best) // 2 - 1, 0, -1):
+        _repair(best, count, node)
+
+
+@jit
+def _repair(best, count, node):
+    left, right = 2 * node, 2 * node + 1
+    if best[left] > best[right]:
+        best[node], count[node] = best[left], count[left]
+    elif best[left] < best[right]:
+        best[node], count[node] = best[right], count[right]
+    else:
+        best[node], count[node] = best[left], count[left] + count[right]
+
+
+@jit
+def show(best, count, arm, value):
+    """Let an arm show a new mean."""
+    node = len(best) // 2 + arm
+    count[node] = 1
+    best[node] = value
+    node >>= 1
+    while node > 0:
+        old_best, old_count = best[node], count[node]
+        _repair(best, count, node)
+        if best[node] == old_best and count[node] == old_count:
+            return  # nothing above can change
+        node >>= 1
+
+
+@jit
+def tied_leader(best, count, place):
+    """The leader that stands at `place` (from 0) among the tied ones, in the order of arms."""
+    node = 1
+    leaves = len(best) // 2
+    while node < leaves:
+        node *= 2
+        if best[node] < best[node + 1]:
+            node += 1
+        elif best[node] == best[node + 1] and place >= count[node]:
+            place -= count[node]
+            node += 1
+    return node - leaves

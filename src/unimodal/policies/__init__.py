@@ -1,0 +1,27 @@
+"""Policies: a scope, an index, a reward family and a start, composed."""
+
+from unimodal.policies.base import Parts, Policy
+from unimodal.policies.named import KLUCB, OSUB, TS, UTS
+from unimodal.policies.scopes import AroundLeader, EveryArm
+from unimodal.policies.spec import POLICIES, from_data, parse, split, to_data
+from unimodal.policies.starts import Literal, Probe, Start, Sweep
+
+__all__ = [
+    "KLUCB",
+    "OSUB",
+    "POLICIES",
+    "TS",
+    "UTS",
+    "AroundLeader",
+    "EveryArm",
+    "Literal",
+    "Parts",
+    "Policy",
+    "Probe",
+    "Start",
+    "Sweep",
+    "from_data",
+    "parse",
+    "split",
+    "to_data",
+]

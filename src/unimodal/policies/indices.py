@@ -1,0 +1,127 @@
+"""Indices: the number each competitor shows, and the contest that the highest wins.
+
+Ties are broken at random by `counted`, keyed by round and arm: each tied arm has a lot, and the
+highest lot wins. So the winner does not depend on the order in which arms are looked at.
+"""
+
+from __future__ import annotations
+
+import math
+
+from unimodal.families.base import divergence, natural, negentropy, posterior, top, upper
+from unimodal.kernels.compile import component, generic, jit
+from unimodal.kernels.random import counted
+from unimodal.policies.state import LAST, ROUND
+
+
+@component
+class Thompson:
+    """A draw from the posterior of the arm's mean (Thompson 1933)."""
+
+
+@component
+class KLUpper:
+    """The largest mean within f(clock)/pulls of the arm's own, in divergence.
+
+    f(x) = log x + c·log(max(log x, 1)) (Garivier and Cappé 2011).
+    """
+
+    c: float = 3.0
+
+
+@generic
+def contest(index, family, state, near, leader, clock):
+    """The arm among `near` that shows the best index."""
+
+
+@generic
+def refresh(index, family, arms, arm):
+    """Bring up to date what the index keeps of an arm, after a reward of it."""
+
+
+@jit
+def wins_tie(state, arm, other):
+    """Whether `arm` draws the higher lot of two tied arms in this round."""
+    now = state.notes[ROUND]
+    return counted(state.rng, now, arm) > counted(state.rng, now, other)
+
+
+@contest.register(Thompson)
+def _highest_draw(index, family, state, near, leader, clock):
+    best, best_draw = near[0], -math.inf
+    for arm in near:
+        draw = posterior(family, state.arms[arm], state.rng)  # θ_i,t (Alg. 1, line 8)
+        if draw > best_draw or (draw == best_draw and wins_tie(state, arm, best)):
+            best, best_draw = arm, draw
+    return best  # argmax θ_i,t (Alg. 1, line 9)
+
+
+@refresh.register(Thompson)
+def _nothing(index, family, arms, arm):
+    pass
+
+
+@jit
+def exploration(x, c):
+    """f(x) = log x + c·log(max(log x, 1))."""
+    log_x = math.log(x)
+    return log_x + c * math.log(max(log_x, 1.0))
+
+
+@contest.register(KLUpper)
+def _highest_bound(index, family, state, near, leader, clock):
+    arms = state.arms
+    budget = exploration(clock, index.c)
+    # The last winner, or the leader, is likely to win again: find its index once; each rival
+    # then only has to say whether it beats that, which takes no root.
+    best = near[0] if leader < 0 else leader
+    if leader < 0 and state.notes[LAST] >= 0:
+        best = state.notes[LAST]
+    bound, theta, log_norm = _index(family, arms[best], budget)
+    for arm in near:
+        rival = arms[arm]
+        pulls = rival.pulls
+        # pulls·kl(mean, bound), by the family's linear form; rounding may cost it a few digits.
+        distance = pulls * (rival.negentropy + log_norm) - rival.total * theta
+        slack = 1e-12 * (pulls * (abs(rival.negentropy) + abs(log_norm)) + abs(rival.total * theta))
+        if (distance > budget + slack and rival.total < bound * pulls) or arm == best:
+            continue  # the usual case: certainly below
+        order = _compare(family, rival, arms[best], bound, budget)
+        if order > 0 or (order == 0 and wins_tie(state, arm, best)):
+            best = arm
+            bound, theta, log_norm = _index(family, arms[best], budget)
+    return best
+
+
+@jit
+def _index(family, arm, budget):
+    """An arm's index, and the natural parameters there; +∞ for an arm never pulled."""
+    if arm.pulls == 0:
+        return math.inf, 0.0, -math.inf
+    bound = upper(family, arm.total / arm.pulls, budget / arm.pulls)
+    if bound >= top(family):
+        return bound, 0.0, -math.inf
+    theta, log_norm = natural(family, bound)
+    return bound, theta, log_norm
+
+
+@jit
+def _compare(family, arm, holder, bound, budget):
+    """1, 0 or -1: the arm's index is above, equal to or below the holder's, which is `bound`."""
+    if arm.pulls == holder.pulls and arm.total == holder.total:
+        return 0  # equal statistics tie exactly, whatever the rounding
+    if arm.pulls == 0:
+        return 1
+    if holder.pulls == 0:
+        return -1
+    mean = arm.total / arm.pulls
+    if mean == bound:  # the holder has no room above its mean; has the arm?
+        return 1 if budget > 0.0 and mean < top(family) else 0
+    if mean > bound or arm.pulls * divergence(family, mean, bound) < budget:
+        return 1
+    return -1
+
+
+@refresh.register(KLUpper)
+def _keep_negentropy(index, family, arms, arm):
+    arms[arm].negentropy = negentropy(family, arms[arm].total / arms[arm].pulls)

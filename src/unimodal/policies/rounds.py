@@ -1,0 +1,59 @@
+"""One round of any policy: who is pulled, and what is learnt. Engines and agents both call this."""
+
+from __future__ import annotations
+
+from numba.extending import register_jitable
+
+from unimodal.families.base import learn
+from unimodal.kernels.compile import OPTIONS, jit
+from unimodal.kernels.leaderboard import show
+from unimodal.policies.indices import contest, refresh
+from unimodal.policies.scopes import clock, forced, has_leader, lead, span
+from unimodal.policies.state import BEGUN, CONTEST, FORCED, LAST, LEADER, REASON, ROUND, START
+
+
+@jit
+def open_round(scope, arena, state):
+    """Begin a round: the arm, where there is no contest (else -1)."""
+    notes = state.notes
+    leader = -1
+    if notes[BEGUN] < len(state.begin):  # in a sweep nobody leads: it counts for t, not for leads
+        arm = state.begin[notes[BEGUN]]
+        notes[BEGUN] += 1
+        notes[REASON] = START
+    else:
+        arm = -1
+        leader = lead(scope, state)  # Alg. 1, line 4
+        notes[REASON] = CONTEST
+        if leader >= 0:
+            record = state.arms[leader]
+            if forced(scope, record.leads, arena.last[leader] - arena.first[leader]):
+                arm = leader  # Alg. 1, lines 5 and 6
+                notes[REASON] = FORCED
+            record.leads += 1
+    notes[ROUND] += 1
+    notes[LEADER] = leader
+    return arm
+
+
+@register_jitable(**OPTIONS)
+def choose(scope, index, family, arena, state):
+    """The arm to pull in the next round."""
+    arm = open_round(scope, arena, state)
+    if arm < 0:
+        leader = state.notes[LEADER]
+        first, last = span(scope, arena, leader)
+        now = clock(scope, state, leader)
+        arm = contest(index, family, state, arena.near[first:last], leader, now)
+    state.notes[LAST] = arm
+    return arm
+
+
+@register_jitable(**OPTIONS)
+def observe(scope, index, family, state, arm, reward):
+    """Learn from a reward, whether or not the arm was chosen just now."""
+    learn(family, state.arms, arm, reward, state.rng)
+    refresh(index, family, state.arms, arm)
+    if has_leader(scope):
+        record = state.arms[arm]
+        show(state.best, state.count, arm, record.total / record.pulls)

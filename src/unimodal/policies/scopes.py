@@ -1,0 +1,133 @@
+"""Scopes: which arms compete in a round, and when the leader is pulled without a contest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from unimodal.errors import unknown_name
+from unimodal.graphs import Graph
+from unimodal.kernels.compile import component, generic
+from unimodal.kernels.leaderboard import tied_leader
+from unimodal.kernels.random import counted
+from unimodal.policies.state import ROUND, Arena
+
+LEADER_TIES = ("random", "lowest")
+_LEADER_PURPOSE = -1  # arms are the other purposes, from 0
+
+
+@component
+class EveryArm:
+    """All arms compete in every round; nobody leads (TS, KLUCB)."""
+
+    def arena(self, graph: Graph) -> Arena:
+        """One row with every arm in it."""
+        n_arms = graph.n_arms
+        ends = np.zeros(1, dtype=np.int64), np.full(1, n_arms, dtype=np.int64)
+        return Arena(*ends, np.arange(n_arms, dtype=graph.near_rows.dtype))
+
+
+@component
+class AroundLeader:
+    """The leader and its neighbours compete; the leader is forced every `period` leads.
+
+    A `period` of 0 stands for |N⁺(leader)|, and a negative one for never.
+    """
+
+    period: int = 0
+    lowest: bool = False  # how ties for the lead are broken: lowest index, or at random
+
+    def arena(self, graph: Graph) -> Arena:
+        """The rows of the graph as they are."""
+        return Arena(graph.rows[:-1], graph.rows[1:], graph.near_rows)
+
+
+def lowest_tie(ties: Any) -> bool:
+    """Whether `ties` says that the lowest of tied leaders leads."""
+    if ties not in LEADER_TIES:
+        raise unknown_name("rule for ties", ties, LEADER_TIES)
+    return bool(ties == "lowest")
+
+
+@generic
+def lead(scope, state):
+    """The leader of the coming round, or -1 where nobody leads; it changes nothing."""
+
+
+@generic
+def span(scope, arena, leader):
+    """Where the arms that compete stand in `arena.near`: from, to."""
+
+
+@generic
+def forced(scope, leads, size):
+    """Whether a leader that led `leads` rounds before is pulled without a contest."""
+
+
+@generic
+def clock(scope, state, leader):
+    """The time that a confidence bound goes by, this round included."""
+
+
+@generic
+def has_leader(scope):
+    """Whether the leader board must be kept up to date."""
+
+
+@lead.register(EveryArm)
+def _nobody(scope, state):
+    return -1
+
+
+@span.register(EveryArm)
+def _everyone(scope, arena, leader):
+    return arena.first[0], arena.last[0]
+
+
+@forced.register(EveryArm)
+def _never(scope, leads, size):
+    return False
+
+
+@clock.register(EveryArm)
+def _rounds(scope, state, leader):
+    return state.notes[ROUND]
+
+
+@has_leader.register(EveryArm)
+def _no(scope):
+    return False
+
+
+@lead.register(AroundLeader)
+def _best_mean(scope, state):
+    # a_l(t) = argmax of the empirical means (Alg. 1, line 4), ties redrawn every round
+    tied = state.count[1]
+    place = 0
+    if tied > 1 and not scope.lowest:
+        draw = counted(state.rng, state.notes[ROUND] + 1, _LEADER_PURPOSE)
+        place = np.int64(draw % np.uint64(tied))
+    return tied_leader(state.best, state.count, place)
+
+
+@span.register(AroundLeader)
+def _neighbourhood(scope, arena, leader):
+    return arena.first[leader], arena.last[leader]  # N⁺(l(t))
+
+
+@forced.register(AroundLeader)
+def _every_period(scope, leads, size):
+    # L mod |N⁺| = 0 (Alg. 1, line 5); OSUB: (L - 1) mod (γ + 1) = 0 with this round in L
+    period = scope.period if scope.period != 0 else size
+    return period > 0 and leads % period == 0
+
+
+@clock.register(AroundLeader)
+def _times_led(scope, state, leader):
+    return state.arms[leader].leads
+
+
+@has_leader.register(AroundLeader)
+def _yes(scope):
+    return True

@@ -1,0 +1,105 @@
+"""Policies as text (`osub(c=0)`, for the command line) and as data (for saved files)."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+from pathlib import Path
+from typing import Any
+
+from unimodal.errors import UnimodalError, unknown_name
+from unimodal.policies.base import Policy
+from unimodal.policies.named import KLUCB, OSUB, TS, UTS
+
+# A registry is a dict. To add a policy: its class, and its name here.
+POLICIES: dict[str, type[Policy]] = {
+    "uts": UTS,
+    "osub": OSUB,
+    "ts": TS,
+    "klucb": KLUCB,
+}
+
+
+def parse(text: str) -> Policy:
+    """A policy from its form on the command line.
+
+    A name, with parameters in parentheses if they differ from the defaults; or a file of your own,
+    a colon, and the class in it: `mine.py:Greedy(epsilon=0.2)`.
+
+    >>> parse("osub(c=0, start=literal)")
+    OSUB(c=0.0, start='literal', name='OSUB(c=0, start=literal)')
+    """
+    match = re.fullmatch(r"\s*(.+?)\s*(?:\((.*)\))?\s*", text)
+    if not match:
+        raise UnimodalError("a policy must have a name, such as uts or osub(c=0), got nothing.")
+    head, arguments = match[1], match[2]
+    cls = _from_file(head) if ".py:" in head else POLICIES.get(head.lower())
+    if cls is None:
+        raise unknown_name("policy", head, POLICIES)
+    values = dict(_argument(cls, part) for part in split(arguments or ""))
+    if arguments:
+        values.setdefault("name", f"{cls.__name__}({arguments.strip()})")
+    try:
+        return cls(**values)
+    except TypeError:
+        known = ", ".join(cls.__dataclass_fields__)  # type: ignore[attr-defined]
+        raise UnimodalError(f"{cls.__name__} has the parameters {known}, got '{text}'.") from None
+
+
+def split(text: str) -> list[str]:
+    """Split at the commas that stand outside parentheses.
+
+    >>> split("uts, osub(c=0, start=literal)")
+    ['uts', 'osub(c=0, start=literal)']
+    """
+    return [part.strip() for part in re.split(r",(?![^()]*\))", text) if part.strip()]
+
+
+def _argument(cls: type[Policy], part: str) -> tuple[str, Any]:
+    key, equals, value = (piece.strip() for piece in part.partition("="))
+    if not equals:
+        raise UnimodalError(f"a parameter is written name=value, got '{part}' for {cls.__name__}.")
+    if key not in cls.__dataclass_fields__:  # type: ignore[attr-defined]
+        raise unknown_name(f"parameter of {cls.__name__}", key, cls.__dataclass_fields__)  # type: ignore[attr-defined]
+    try:
+        return key, ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return key, value  # a word such as literal
+
+
+def _from_file(head: str) -> type[Policy]:
+    path, _, name = head.rpartition(":")
+    spec = importlib.util.spec_from_file_location(Path(path).stem, path)
+    if spec is None or spec.loader is None or not Path(path).is_file():
+        raise UnimodalError(f"the policy '{head}' names the file {path}, which does not exist.")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise UnimodalError(f"{path} cannot be run: {type(error).__name__}: {error}.") from None
+    cls = getattr(module, name, None)
+    if not (isinstance(cls, type) and issubclass(cls, Policy)):
+        raise UnimodalError(f"{path} must define a class {name} that subclasses unimodal.Policy.")
+    return cls
+
+
+def to_data(policy: Policy) -> dict[str, Any]:
+    """A policy as plain JSON data."""
+    return {
+        "policy": type(policy).__name__,
+        "name": policy.name,  # type: ignore[attr-defined]
+        "own": policy.is_own,
+        "parameters": policy.parameters(),
+    }
+
+
+def from_data(data: dict[str, Any]) -> Policy:
+    """The policy that `to_data` described."""
+    cls = POLICIES.get(data["policy"].lower())
+    if data["own"] or cls is None:
+        raise UnimodalError(
+            f"the file was made with a policy of your own, {data['policy']}: pass it as policy=…, "
+            "since only its parameters are saved, not its code."
+        )
+    return cls(name=data["name"], **data["parameters"])

@@ -1,0 +1,76 @@
+"""What a running policy knows: a record an arm, the leader board, a random stream, a few counts."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from unimodal.errors import UnimodalError
+from unimodal.families import Family
+from unimodal.kernels.leaderboard import empty_board
+from unimodal.policies.starts import Start
+
+# One record an arm, one cache line wide: everything a contest reads of an arm comes in one load.
+ARM = np.dtype(
+    [
+        ("pulls", np.int64),  # T_i: rewards seen
+        ("total", np.float64),  # S_i: their sum
+        ("leads", np.int64),  # L_i: rounds as the leader
+        ("successes", np.float64),  # coins of the Bernoulli trick (Bounded only)
+        ("negentropy", np.float64),  # of the mean, for indices that compare divergences
+        ("prior_a", np.float64),
+        ("prior_b", np.float64),
+        ("reserved", np.float64),
+    ],
+    align=True,
+)
+
+# Places in `State.notes`.
+ROUND, BEGUN, LAST, LEADER, REASON = range(5)
+# Reasons for a pull.
+START, FORCED, CONTEST = range(3)
+REASONS = ("start", "forced leader", "contest")
+
+
+class State(NamedTuple):
+    """The whole state of a policy; a kernel takes it as one argument."""
+
+    arms: Any  # (K,) of ARM
+    best: Any  # the leader board
+    count: Any
+    rng: Any  # the policy's stream
+    begin: Any  # the arms of the start
+    notes: Any  # round, arms of the start already pulled, last arm, leader, reason
+
+
+class Arena(NamedTuple):
+    """Who may compete with whom: near[first[k] : last[k]] is N⁺(k)."""
+
+    first: Any
+    last: Any
+    near: Any
+
+
+def new_state(n_arms: int, family: Family, prior: Any, start: Start, rng: Any) -> State:
+    """The state before round 1; `rng` is kept and advanced."""
+    arms = np.zeros(n_arms, dtype=ARM)
+    set_prior(arms, family, prior)
+    best, count = empty_board(n_arms, start.unpulled_mean)
+    begin = start.order(n_arms, rng)
+    notes = np.zeros(5, dtype=np.int64)
+    notes[LAST] = notes[LEADER] = -1
+    return State(arms, best, count, rng, begin, notes)
+
+
+def set_prior(arms: Any, family: Family, prior: Any) -> None:
+    """Write one prior for all arms, or one for each, into their records."""
+    pairs = np.asarray(family.default_prior if prior is None else prior, dtype=np.float64)
+    if pairs.shape not in ((2,), (len(arms), 2)):
+        raise UnimodalError(
+            f"a prior must be one pair ({', '.join(family.prior_names)}) or one for each of the "
+            f"{len(arms)} arms, got shape {pairs.shape}."
+        )
+    pairs = np.broadcast_to(pairs, (len(arms), 2))
+    family.check_prior(pairs[:, 0], pairs[:, 1])
+    arms["prior_a"], arms["prior_b"] = pairs[:, 0], pairs[:, 1]

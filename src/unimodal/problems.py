@@ -1,0 +1,189 @@
+"""A problem: a graph, a mean for every arm, and how rewards are drawn."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unimodal.errors import UnimodalError, real_number, whole_number
+from unimodal.families import Bernoulli, Family
+from unimodal.graphs import Graph, line
+from unimodal.kernels.random import GRAPH, below, stream
+
+__all__ = ["Problem", "Unimodality", "by_distance", "random_peak", "triangular"]
+
+
+@dataclass(frozen=True)
+class Unimodality:
+    """The answer of `Problem.check`; it is true if the means are unimodal on the graph."""
+
+    holds: bool
+    sentence: str
+    stuck: Any = None
+    best_neighbour: Any = None
+
+    def __bool__(self) -> bool:
+        """Whether the means are unimodal."""
+        return self.holds
+
+    def __str__(self) -> str:
+        """The answer as a sentence."""
+        return self.sentence
+
+
+class Problem:
+    """Arms on a graph, their means, and a reward family (Bernoulli unless told).
+
+    >>> import unimodal as um
+    >>> problem = um.Problem(um.graphs.line(3), [0.1, 0.5, 0.2])
+    >>> print(problem.check())
+    the means are unimodal: from every arm a path of neighbours climbs to arm 1.
+    >>> print(um.Problem(um.graphs.line(4), [0.5, 0.1, 0.2, 0.9]).check())
+    the means are not unimodal: arm 0 (mean 0.5) is stuck, its best neighbour 1 has mean 0.1.
+    """
+
+    def __init__(self, graph: Graph, means: Any, rewards: Family | None = None) -> None:
+        if not isinstance(graph, Graph):
+            raise UnimodalError(
+                f"the 'graph' of Problem must be a Graph (um.graphs.line(17), …), got {graph!r}."
+            )
+        rewards = Bernoulli() if rewards is None else rewards
+        if not isinstance(rewards, Family):
+            raise UnimodalError(
+                f"the 'rewards' of Problem must be a family such as um.Bernoulli(), got {rewards!r}."
+            )
+        try:
+            array = np.array(means, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise UnimodalError("the 'means' of Problem must be numbers, one an arm.") from None
+        if array.shape != (graph.n_arms,):
+            raise UnimodalError(
+                f"the 'means' of Problem must be one for each of the {graph.n_arms} arms, "
+                f"got shape {array.shape}."
+            )
+        rewards.check_means(array)
+        array.setflags(write=False)
+        self.graph, self.means, self.rewards = graph, array, rewards
+
+    @property
+    def best_arm(self) -> int:
+        """i*, the arm with the highest mean (the first of them, if several)."""
+        return int(np.argmax(self.means))
+
+    @functools.cached_property
+    def gaps(self) -> Any:
+        """μ* - μ_i of every arm: what a pull of it costs."""
+        return self.means.max() - self.means
+
+    def check(self) -> Unimodality:
+        """Whether from every arm some path of neighbours climbs to the best one (Def. 1)."""
+        graph, means = self.graph, self.means
+        # An arm can climb if some neighbour is better; if all but one can, all paths end there.
+        row_of = np.repeat(np.arange(graph.n_arms), np.diff(graph.rows))
+        others = np.where(graph.near_rows == row_of, -np.inf, means[graph.near_rows])
+        best_near = np.maximum.reduceat(others, graph.rows[:-1])
+        stuck = np.flatnonzero(means >= best_near)
+        stuck = stuck[stuck != self.best_arm]
+        peak = graph.label_of(self.best_arm)
+        if not len(stuck):
+            return Unimodality(
+                True,
+                "the means are unimodal: from every arm a path of neighbours climbs "
+                f"to arm {peak!r}.",
+            )
+        arm = int(stuck[np.argmax(means[stuck])])
+        neighbours = graph.neighbours(arm)
+        best = int(neighbours[np.argmax(means[neighbours])])
+        name, other = graph.label_of(arm), graph.label_of(best)
+        return Unimodality(
+            False,
+            f"the means are not unimodal: arm {name!r} (mean {means[arm]:g}) is stuck, its best "
+            f"neighbour {other!r} has mean {means[best]:g}.",
+            name,
+            other,
+        )
+
+    @functools.cached_property
+    def lower_bound(self) -> float:
+        """c(μ) of Thm 1: any good policy's regret is at least about c(μ)·log T, for large T.
+
+        The sum over the best arm's neighbours of (μ* - μ_i)/kl(μ_i, μ*); infinite if one of them
+        is as good as the best. A regret at a finite T may well lie below.
+
+        >>> import unimodal as um
+        >>> round(um.problems.triangular(17).lower_bound, 2)
+        5.54
+        """
+        best = self.means[self.best_arm]
+        total = 0.0
+        for arm in self.graph.neighbours(self.best_arm):
+            gap = best - self.means[arm]
+            total += gap / self.rewards.divergence(self.means[arm], best) if gap > 0 else math.inf
+        return total
+
+    def regret_bound(self, rounds: Any, epsilon: float = 0.1) -> Any:
+        """The curve of Thm 2, (1 + ε)·c(μ)·[log T + log log T], without its constant.
+
+        The theorem adds a constant C that depends on ε, K and the means and is not known; so this
+        is the shape of the bound, not the bound. Below T = 3, where log log T is not positive, it
+        leaves that term out.
+        """
+        rounds = np.asarray(rounds, dtype=np.float64)
+        epsilon = real_number(epsilon, "the 'epsilon' of regret_bound", above=0)
+        logs = np.log(np.maximum(rounds, 1.0))
+        return (1 + epsilon) * self.lower_bound * (logs + np.log(np.maximum(logs, 1.0)))
+
+    def __repr__(self) -> str:
+        """Graph, peak and family."""
+        return (
+            f"Problem({self.graph!r}, peak {self.means.max():g} at arm "
+            f"{self.graph.label_of(self.best_arm)!r}, {self.rewards!r})"
+        )
+
+
+def by_distance(
+    graph: Graph,
+    peak: Any = None,
+    high: float = 0.9,
+    low: float = 0.1,
+    rewards: Family | None = None,
+) -> Problem:
+    """The paper's means: from `high` at the peak down to `low` at the arms farthest from it.
+
+    μ_i = high - d_i·(high - low)/d_max, where d_i is the length of a shortest path to the peak.
+    `peak` is an arm (or its label); the middle arm by default.
+
+    >>> import unimodal as um
+    >>> by_distance(um.graphs.line(5), peak=2).means.tolist()
+    [0.1, 0.5, 0.9, 0.5, 0.1]
+    """
+    high = real_number(high, "the 'high' of by_distance")
+    low = real_number(low, "the 'low' of by_distance")
+    if not low < high:
+        raise UnimodalError(f"'low' must be smaller than 'high', got low={low:g}, high={high:g}.")
+    arm = graph.n_arms // 2 if peak is None else graph.arm_of(peak)
+    steps = graph.distances(arm)
+    means = high - steps * ((high - low) / steps.max())
+    means[steps == steps.max()] = low  # not high - (high - low), which rounds
+    return Problem(graph, means, rewards)
+
+
+def triangular(
+    n_arms: int, high: float = 0.9, low: float = 0.1, rewards: Family | None = None
+) -> Problem:
+    """The line of Combes and Proutiere: means rise evenly to the middle arm and fall again.
+
+    >>> triangular(17).best_arm  # a_9 of the paper, which counts from 1
+    8
+    """
+    return by_distance(line(n_arms), None, high, low, rewards)
+
+
+def random_peak(graph: Graph, seed: int = 0) -> int:
+    """An arm drawn uniformly, as the paper chooses its peaks."""
+    seed = whole_number(seed, "the 'seed'", 0)
+    return int(below(stream(seed, graph.n_arms + 1, GRAPH), graph.n_arms))
