@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from unimodal import families, graphs
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Bernoulli, Family
 from unimodal.graphs import Graph, line
@@ -136,6 +137,20 @@ class Problem:
         epsilon = real_number(epsilon, "the 'epsilon' of regret_bound", above=0)
         logs = np.log(np.maximum(rounds, 1.0))
         return (1 + epsilon) * self.lower_bound * (logs + np.log(np.maximum(logs, 1.0)))
+
+    def to_data(self) -> dict[str, Any]:
+        """All that is needed to make the problem again, as plain JSON data."""
+        return {
+            "graph": graphs.to_data(self.graph),
+            "means": self.means.tolist(),
+            "rewards": families.to_data(self.rewards),
+        }
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> Problem:
+        """The problem that `to_data` described."""
+        rewards = families.from_data(data["rewards"])
+        return cls(graphs.from_data(data["graph"]), data["means"], rewards)
 
     def __repr__(self) -> str:
         """Graph, peak and family."""

@@ -22,7 +22,7 @@ class Family:
 
     # A prior is two numbers an arm; what they mean differs by family.
     prior_names: ClassVar[tuple[str, str]]
-    # Rewards lie in [low, high]; means lie there too, with the ends only where `ends` allows.
+    # Rewards and means lie in [low, high].
     low: float = -math.inf
     high: float = math.inf
 
@@ -30,6 +30,11 @@ class Family:
     def name(self) -> str:
         """The family's name, as the command line spells it."""
         return type(self).__name__.lower()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether rewards are drawn by plain Python, which is slow."""
+        return False
 
     @property
     def default_prior(self) -> tuple[float, float]:
@@ -82,7 +87,7 @@ class Family:
         >>> round(Bernoulli().divergence(0.1, 0.9), 4)
         1.7578
         """
-        return float(_divergence(record(self), float(p), float(q)))
+        return float(divergence(record(self), float(p), float(q)))
 
     def upper(self, p: float, budget: float) -> float:
         """The largest u ≥ p with divergence(p, u) ≤ budget: KL-UCB's index.
@@ -91,11 +96,11 @@ class Family:
         >>> Gaussian(sigma=1.0).upper(0.0, budget=2.0)
         2.0
         """
-        return float(_upper(record(self), float(p), float(budget)))
+        return float(upper(record(self), float(p), float(budget)))
 
     def sample(self, mean: float, rng: Any) -> float:
         """A reward of an arm with this mean, from a stream of `unimodal.kernels.random`."""
-        return float(_draw(record(self), float(mean), rng))
+        return float(draw(record(self), float(mean), rng))
 
 
 @generic
@@ -143,21 +148,6 @@ def log_ratio(x, y):
     """log(x/y), to full precision where the two are close as well as where they are not."""
     difference = (x - y) / y
     return math.log1p(difference) if abs(difference) < 0.5 else math.log(x / y)
-
-
-@jit
-def _divergence(family, p, q):
-    return divergence(family, p, q)
-
-
-@jit
-def _upper(family, p, budget):
-    return upper(family, p, budget)
-
-
-@jit
-def _draw(family, mean, rng):
-    return draw(family, mean, rng)
 
 
 def learn_total(family, arms, arm, reward, rng):  # type: ignore[no-untyped-def]

@@ -72,6 +72,11 @@ class Bounded(Family):
         return DRAWS.index(self.draw) if isinstance(self.draw, str) else -1
 
     @property
+    def is_plain(self) -> bool:
+        """Whether rewards are drawn by plain Python."""
+        return callable(self.draw) and not hasattr(self.draw, "py_func")
+
+    @property
     def low(self) -> float:  # type: ignore[override]
         """The smallest reward."""
         return float(self.a)
@@ -90,7 +95,8 @@ def _with_own_draw(function: Callable[[float, Any], float]) -> Any:
     class OwnDraw(Bounded):
         pass
 
-    draw.register(OwnDraw)(lambda family, mean, rng: function(mean, rng))
+    plain = not hasattr(function, "py_func")  # only Numba's functions have one
+    draw.register(OwnDraw, plain)(lambda family, mean, rng: function(mean, rng))
     return OwnDraw
 
 

@@ -11,6 +11,7 @@ import contextlib
 import functools
 import hashlib
 import os
+import sys
 import tempfile
 from collections import namedtuple
 from collections.abc import Callable, Iterator
@@ -98,13 +99,27 @@ class _PackageCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
 
 
 class _PackageCache(FunctionCache):  # type: ignore[misc]
-    """Numba's cache in our folder, written under a lock shared by all processes."""
+    """Numba's cache in our folder, written under a lock, and never for code that is not ours."""
 
     _impl_class = _PackageCacheImpl
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        with _locked(Path(self.cache_path) / "lock"):
-            super().save_overload(sig, data)
+        arguments = getattr(sig, "args", sig)  # Numba passes a signature or just its types
+        if all(map(_is_ours, arguments)):
+            with _locked(Path(self.cache_path) / "lock"):
+                super().save_overload(sig, data)
+
+
+def _is_ours(numba_type: Any) -> bool:
+    """Whether a type involves no class but those found in this package's modules."""
+    made = getattr(numba_type, "instance_class", None)
+    if made is None:
+        return True
+    found: Any = sys.modules.get(made.__module__)
+    for name in made.__qualname__.split("."):
+        found = getattr(found, name, None)
+    inner = getattr(numba_type, "types", ())
+    return made.__module__.startswith("unimodal.") and found is made and all(map(_is_ours, inner))
 
 
 @contextlib.contextmanager
@@ -121,15 +136,13 @@ OPTIONS = {"nogil": True, "_nrt": False, "error_model": "numpy"}
 
 
 def jit(function: Callable[..., Any]) -> Any:
-    """Compile a function of this package: no GIL, no Python objects, cached on disk."""
+    """Compile a function of this package: no GIL, no allocation, cached on disk.
+
+    What is compiled for a user's policy or draw is not cached, since their file may change.
+    """
     compiled = njit(**OPTIONS)(function)
     compiled._cache = _PackageCache(function)
     return compiled
-
-
-def jit_uncached(function: Callable[..., Any]) -> Any:
-    """Compile code that calls a user's function: never cached, since their file may change."""
-    return njit(**OPTIONS)(function)
 
 
 @dataclass_transform(frozen_default=True)
@@ -175,8 +188,9 @@ def record(instance: Any) -> Any:
 def generic(function: Callable[..., Any]) -> Any:
     """A function with one implementation for each `component` its first argument may be.
 
-    `functools.singledispatch` for compiled code: the choice is made when a kernel is compiled.
-    Called from plain Python, it runs the implementation as plain Python.
+    `functools.singledispatch` for compiled code: inside a kernel the choice is made when the kernel
+    is compiled. Called from Python, it runs the implementation compiled, unless it was registered
+    as plain.
 
     >>> @component
     ... class Line:
@@ -186,26 +200,29 @@ def generic(function: Callable[..., Any]) -> Any:
     >>> @height.register(Line)
     ... def line_height(shape, x):
     ...     return shape.slope * x
-    >>> jit_uncached(lambda shape, x: height(shape, x))(record(Line()), 3.0)
+    >>> height(record(Line()), 3.0)
     6.0
     """
     implementations: dict[type, Callable[..., Any]] = {}
+    callable_from_python: dict[type, Callable[..., Any]] = {}
 
-    def find(made: Any) -> Callable[..., Any] | None:
+    def find(made: Any, table: dict[type, Callable[..., Any]]) -> Callable[..., Any] | None:
         bases = getattr(made, "component", object).__mro__
-        return next((implementations[cls] for cls in bases if cls in implementations), None)
+        return next((table[cls] for cls in bases if cls in table), None)
 
     def dispatch(first: Any, *rest: Any) -> Any:
-        implementation = find(type(first))
+        implementation = find(type(first), callable_from_python)
         assert implementation is not None, f"{function.__name__} has nothing for {first!r}"
         return implementation(first, *rest)
 
     def choose(first: Any, *rest: Any) -> Any:
-        return find(getattr(first, "instance_class", None))
+        return find(getattr(first, "instance_class", None), implementations)
 
-    def register(cls: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def register(cls: type, plain: bool = False) -> Callable[..., Any]:
         def keep(implementation: Callable[..., Any]) -> Callable[..., Any]:
-            implementations[cls] = implementation
+            if not plain:
+                implementations[cls] = implementation
+            callable_from_python[cls] = implementation if plain else jit(implementation)
             return implementation
 
         return keep

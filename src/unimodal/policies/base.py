@@ -60,7 +60,7 @@ class Policy:
         dataclasses.dataclass(frozen=True, repr=False)(cls)
         attach_record(cls)
         if "choose" in cls.__dict__:
-            contest.register(cls)(_own_contest(cls))
+            contest.register(cls, plain=not cls.compiled)(_own_contest(cls))
             refresh.register(cls)(_keep_nothing)
 
     def __post_init__(self) -> None:

@@ -49,7 +49,10 @@ def choose(scope, index, family, arena, state):
     return arm
 
 
-@register_jitable(**OPTIONS)
+ask = jit(choose)  # for agents: the same code, compiled by itself
+
+
+@jit
 def observe(scope, index, family, state, arm, reward):
     """Learn from a reward, whether or not the arm was chosen just now."""
     learn(family, state.arms, arm, reward, state.rng)

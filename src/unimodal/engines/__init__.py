@@ -1,0 +1,1 @@
+"""Engines: the only homes of loops over rounds."""

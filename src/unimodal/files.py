@@ -1,0 +1,38 @@
+"""Files that are never half-written: made beside their place, then moved into it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from unimodal.errors import UnimodalError
+
+
+def write(path: str | Path, fill: Callable[[Path], object]) -> Path:
+    """Let `fill` write a temporary file next to `path`, then move it there in one step."""
+    path = Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix)
+        os.close(handle)
+        try:
+            fill(Path(name))
+            os.chmod(name, 0o666 & ~_umask())  # mkstemp makes it readable by its owner only
+            os.replace(name, path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise UnimodalError(
+            f"{path} cannot be written ({error.strerror or error}): "
+            "choose a place that can, or make room."
+        ) from None
+    return path
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current

@@ -1,0 +1,70 @@
+"""Figures. One colour and one line style per policy everywhere, legible without colour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unimodal.errors import unknown_name
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Okabe and Ito's palette, which the colour-blind can tell apart; styles do without colour.
+STYLES: dict[str, tuple[str, str]] = {
+    "UTS": ("#0072B2", "-"),
+    "OSUB": ("#D55E00", "--"),
+    "TS": ("#009E73", "-."),
+    "KLUCB": ("#CC79A7", ":"),
+}
+_OTHERS = [("#E69F00", "-"), ("#56B4E9", "--"), ("#000000", "-."), ("#999999", ":")]
+
+
+def style(name: str, position: int) -> dict[str, Any]:
+    """Colour and line style of a policy."""
+    colour, line = STYLES.get(name, _OTHERS[position % len(_OTHERS)])
+    return {"color": colour, "linestyle": line}
+
+
+def regret(
+    ax: Axes | None,
+    rounds: Any,
+    curves: Mapping[str, tuple[Any, Any, Any]],
+    lower_bound: float,
+    scale: str = "log",
+) -> Axes:
+    """Regret curves with bands, names at their ends, and c(μ)·log t as a dashed line."""
+    from matplotlib.figure import Figure
+
+    if scale not in ("log", "linear"):
+        raise unknown_name("scale", scale, ("log", "linear"))
+    if ax is None:
+        # Not pyplot: it keeps every figure alive and wants a screen.
+        ax = Figure(figsize=(7, 4.2), layout="constrained").subplots()
+    for position, (name, (mean, low, high)) in enumerate(curves.items()):
+        look = style(name, position)
+        ax.plot(rounds, mean, label=name, linewidth=1.8, **look)
+        if np.isfinite(low).all():
+            ax.fill_between(rounds, low, high, color=look["color"], alpha=0.18, linewidth=0)
+    if np.isfinite(lower_bound):
+        bound = lower_bound * np.log(np.maximum(rounds, 1))
+        ax.plot(rounds, bound, color="0.45", linestyle=(0, (5, 4)), linewidth=1)
+        middle = len(rounds) // 2
+        ax.annotate(
+            "c(μ) log t",
+            (rounds[middle], bound[middle]),
+            textcoords="offset points",
+            xytext=(0, -11),
+            color="0.35",
+            fontsize=8,
+        )
+    ax.set_xscale(scale)
+    ax.set_xlim(rounds[0] if scale == "log" else 0, rounds[-1])
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("round t")
+    ax.set_ylabel("regret $R_t$, mean and 95 % interval")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(frameon=False, loc="upper left")
+    return ax

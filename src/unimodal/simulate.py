@@ -1,0 +1,226 @@
+"""Trials over threads: the same numbers for any number of them."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from typing import Any
+
+import numpy as np
+
+from unimodal.engines.step import StepTrial
+from unimodal.errors import UnimodalError, unknown_name, whole_number
+from unimodal.policies import Policy
+from unimodal.problems import Problem
+from unimodal.report import progress as progress_bar
+from unimodal.result import Result, Run
+
+ENGINES = ("auto", "step")
+_PIECE = 0.05  # seconds of work between two looks at whether to stop
+
+
+def simulate(
+    problem: Problem,
+    policies: Policy | Sequence[Policy],
+    *,
+    horizon: int,
+    trials: int = 100,
+    seed: int = 0,
+    engine: str = "auto",
+    workers: int | None = None,
+    checkpoints: int | Sequence[int] = 200,
+    spacing: str = "log",
+    history: bool = False,
+    progress: bool | None = None,
+) -> Result:
+    """Run every policy on a problem, `trials` times for `horizon` rounds.
+
+    Trial n has its own random streams, made from `seed` and n alone: one for the policy and one for
+    the rewards. So results do not depend on `workers` (threads; all cores by default), on the
+    number of trials or on which other policies run.
+
+    Regret is kept at `checkpoints` rounds, spread evenly on a "log" or "linear" scale (`spacing`), or
+    at the rounds you list. `history=True` keeps every arm and reward too. `engine` is "auto" or
+    "step". A bar shows the progress on a terminal, unless `progress=False`.
+
+    >>> import unimodal as um
+    >>> problem = um.problems.triangular(5)
+    >>> one = um.simulate(problem, um.UTS(), horizon=1000, trials=3, seed=7, workers=1)
+    >>> two = um.simulate(problem, um.UTS(), horizon=1000, trials=3, seed=7, workers=2)
+    >>> bool((one["UTS"].regret == two["UTS"].regret).all())
+    True
+    """
+    chosen = _named(policies)
+    if not isinstance(problem, Problem):
+        raise UnimodalError(f"the 'problem' must be a unimodal.Problem, got {problem!r}.")
+    horizon = whole_number(horizon, "the 'horizon'")
+    if engine not in ENGINES:
+        raise unknown_name("engine", engine, ENGINES)
+    rounds = checkpoint_rounds(horizon, checkpoints, spacing)
+    numbers = range(whole_number(trials, "the 'trials'"))
+    seed = whole_number(seed, "the 'seed'", 0)
+    return _run(problem, chosen, rounds, numbers, seed, workers, history, progress)
+
+
+def rerun(result: Result, *, workers: int | None = None, progress: bool | None = None) -> Result:
+    """Run a (loaded) result again from its own specification."""
+    history = next(iter(result.values())).arms is not None
+    numbers = range(result.trials)
+    return _run(
+        result.problem, result.policies, result.rounds, numbers, result.seed, workers, history, progress
+    )
+
+
+def extend(
+    result: Result, trials: int, *, workers: int | None = None, progress: bool | None = None
+) -> Result:
+    """Add trials to a result: the same as if it had been simulated with all of them at once.
+
+    >>> import unimodal as um
+    >>> problem = um.problems.triangular(5)
+    >>> some = um.simulate(problem, um.UTS(), horizon=100, trials=2)
+    >>> um.extend(some, 3).trials
+    5
+    """
+    first = result.trials
+    numbers = range(first, first + whole_number(trials, "the 'trials'"))
+    history = next(iter(result.values())).arms is not None
+    more = _run(
+        result.problem, result.policies, result.rounds, numbers, result.seed, workers, history, progress
+    )
+    runs = {}
+    for name, run in result.items():
+        keys = [key for key in ("regret", "pulls", "arms", "rewards") if getattr(run, key) is not None]
+        arrays = {
+            key: np.concatenate([getattr(run, key), getattr(more[name], key)]) for key in keys
+        }
+        runs[name] = Run(run.policy, **arrays)
+    return Result(result.problem, result.seed, result.rounds, runs)
+
+
+def checkpoint_rounds(horizon: int, checkpoints: int | Sequence[int], spacing: str) -> Any:
+    """The rounds at which regret is kept; the last is the horizon.
+
+    >>> checkpoint_rounds(1000, 4, "log").tolist()
+    [1, 10, 100, 1000]
+    """
+    if spacing not in ("log", "linear"):
+        raise unknown_name("spacing", spacing, ("log", "linear"))
+    if isinstance(checkpoints, int | np.integer):
+        count = whole_number(checkpoints, "the 'checkpoints'")
+        spread = np.geomspace if spacing == "log" else np.linspace
+        first = 1 if spacing == "log" else max(horizon // count, 1)
+        rounds = np.unique(np.round(spread(first, horizon, count)).astype(np.int64))
+    else:
+        listed = [whole_number(c, "a checkpoint") for c in checkpoints]
+        if any(c > horizon for c in listed):
+            raise UnimodalError(
+                f"a checkpoint must not lie beyond the horizon of {horizon}, got {max(listed)}."
+            )
+        rounds = np.unique(np.asarray(listed, dtype=np.int64))
+    if not len(rounds) or rounds[-1] != horizon:
+        rounds = np.append(rounds, horizon).astype(np.int64)
+    return rounds
+
+
+def _named(policies: Policy | Sequence[Policy]) -> list[Policy]:
+    chosen = [policies] if isinstance(policies, Policy) else list(policies)
+    if not chosen:
+        raise UnimodalError("there must be at least one policy, got none.")
+    names: set[str] = set()
+    for policy in chosen:
+        if not isinstance(policy, Policy):
+            raise UnimodalError(f"a policy must be an instance such as um.UTS(), got {policy!r}.")
+        name: str = policy.name  # type: ignore[attr-defined]
+        if name in names:
+            raise UnimodalError(
+                f"policies must have different names, got two called '{name}': "
+                f"give one another name, such as {type(policy).__name__}(…, name='{name} 2')."
+            )
+        names.add(name)
+    return chosen
+
+
+def _run(
+    problem: Problem,
+    policies: list[Policy],
+    rounds: Any,
+    numbers: range,
+    seed: int,
+    workers: int | None,
+    history: bool,
+    progress: bool | None,
+) -> Result:
+    workers = len(os.sched_getaffinity(0)) if workers is None else whole_number(workers, "'workers'")
+    horizon, n_arms = int(rounds[-1]), problem.graph.n_arms
+    kept = horizon if history else 0
+    runs = {
+        policy.name: Run(  # type: ignore[attr-defined]
+            policy,
+            np.empty((len(numbers), len(rounds))),
+            np.empty((len(numbers), n_arms), dtype=np.int64),
+            np.empty((len(numbers), kept), dtype=np.int32) if history else None,
+            np.empty((len(numbers), kept)) if history else None,
+        )
+        for policy in policies
+    }
+    work = _Work()
+
+    def play(run: Run, row: int) -> None:
+        trial = StepTrial(problem, run.policy, seed, numbers[row], rounds, history)
+        if not work.finish(trial, run.policy):
+            return
+        run.regret[row] = trial.output.regret
+        run.pulls[row] = trial.state.arms["pulls"]
+        if history:
+            run.arms[row], run.rewards[row] = trial.output.arms, trial.output.rewards
+
+    # Parts that cannot be composed (a prior for other arms, …) fail here, before any thread starts.
+    for run in runs.values():
+        StepTrial(problem, run.policy, seed, numbers[0], rounds, False)
+    title = f"{len(policies)} x {len(numbers)} trials"
+    total = len(policies) * len(numbers) * horizon
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="unimodal")
+    with progress_bar.bar(title, total, progress) as update:
+        try:
+            pending: set[Future[None]] = {
+                pool.submit(play, run, row) for row in range(len(numbers)) for run in runs.values()
+            }
+            while pending:
+                done, pending = wait(pending, timeout=0.1, return_when=FIRST_EXCEPTION)
+                for future in done:
+                    future.result()
+                update(work.rounds)
+        finally:
+            work.stopped = True  # after an error or Ctrl-C, running trials end within a piece
+            pool.shutdown(wait=False, cancel_futures=True)
+    return Result(problem, seed, rounds, runs)
+
+
+class _Work:
+    """Cuts trials into pieces of about `_PIECE` seconds, so that Ctrl-C and progress are prompt."""
+
+    def __init__(self) -> None:
+        self.stopped = False
+        self.rounds = 0
+        self._lock = threading.Lock()
+        self._piece: dict[int, int] = {}  # rounds that take about _PIECE seconds, by policy
+
+    def finish(self, trial: StepTrial, policy: Policy) -> bool:
+        """Play a trial to its end; False if it was stopped before."""
+        piece = self._piece.get(id(policy), 64)
+        while trial.round < trial.horizon:
+            if self.stopped:
+                return False
+            before, began = trial.round, time.perf_counter()
+            trial.advance(piece)
+            took = time.perf_counter() - began
+            # Grow slowly: the first piece includes compilation, and early rounds may be cheap.
+            piece = int(np.clip(piece * _PIECE / max(took, 1e-9), piece / 4, piece * 4)) + 1
+            with self._lock:
+                self.rounds += trial.round - before
+        self._piece[id(policy)] = piece
+        return True
