@@ -8,7 +8,7 @@ True
 """
 
 from unimodal import graphs, problems
-#AGENT
+from unimodal.agent import Agent
 from unimodal.errors import UnimodalError
 from unimodal.families import Bernoulli, Bounded, Exponential, Family, Gaussian, Poisson
 from unimodal.graphs import Graph
@@ -25,7 +25,7 @@ __all__ = [
     "OSUB",
     "TS",
     "UTS",
-    #"Agent",
+    "Agent",
     "AroundLeader",
     "Bernoulli",
     "Bounded",

@@ -14,13 +14,13 @@ import numpy as np
 from unimodal.kernels.compile import jit
 
 
-def empty_board(n_arms: int, unpulled: float) -> tuple[Any, Any]:
-    """A board on which every arm shows `unpulled` (0 to be able to lead unseen, -inf to not)."""
-    leaves = 1 << max(n_arms - 1, 1).bit_length()
+def board(shown: Any, slots: int) -> tuple[Any, Any]:
+    """A board on which the first arms show these values, with room for `slots` arms in all."""
+    leaves = 1 << max(slots - 1, 1).bit_length()
     best = np.full(2 * leaves, -np.inf)
     count = np.zeros(2 * leaves, dtype=np.int64)
-    best[leaves : leaves + n_arms] = unpulled
-    count[leaves : leaves + n_arms] = 1
+    best[leaves : leaves + len(shown)] = shown
+    count[leaves : leaves + len(shown)] = 1
     _rebuild(best, count)
     return best, count
 

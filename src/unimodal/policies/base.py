@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple, dataclass_transform
 
 import numpy as np
+from numba import njit
 
 from unimodal.errors import UnimodalError
 from unimodal.families import Family
@@ -111,7 +112,9 @@ class Policy:
 
     def new_state(self, n_arms: int, family: Family, rng: Any) -> State:
         """What the policy knows before the first round."""
-        return new_state(n_arms, family, self.prior, as_start(self.start), rng)
+        start = as_start(self.start)
+        begin = start.order(n_arms, rng)
+        return new_state(n_arms, n_arms, family, self.prior, begin, start.unpulled_mean, rng)
 
     def parameters(self) -> dict[str, Any]:
         """The parameters by name, without the policy's name."""
@@ -131,6 +134,7 @@ def _own_contest(cls: Any) -> Callable[..., Any]:
     """The contest of a policy with a `choose` of its own, for compiled or for plain code."""
     choose = cls.choose
     if cls.compiled:
+        choose = njit(nogil=True)(choose)  # with reference counts: a user's code may allocate
 
         def own(index, family, state, near, leader, clock):  # type: ignore[no-untyped-def]
             arm = choose(index, state.arms, near, leader, clock, state.rng)

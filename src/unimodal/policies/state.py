@@ -8,8 +8,7 @@ import numpy as np
 
 from unimodal.errors import UnimodalError
 from unimodal.families import Family
-from unimodal.kernels.leaderboard import empty_board
-from unimodal.policies.starts import Start
+from unimodal.kernels.leaderboard import board
 
 # One record an arm, one cache line wide: everything a contest reads of an arm comes in one load.
 ARM = np.dtype(
@@ -52,15 +51,21 @@ class Arena(NamedTuple):
     near: Any
 
 
-def new_state(n_arms: int, family: Family, prior: Any, start: Start, rng: Any) -> State:
-    """The state before round 1; `rng` is kept and advanced."""
-    arms = np.zeros(n_arms, dtype=ARM)
+def new_state(
+    n_arms: int, slots: int, family: Family, prior: Any, begin: Any, unpulled: float, rng: Any
+) -> State:
+    """The state before round 1, with room for `slots` arms; `rng` is kept and advanced."""
+    arms = np.zeros(slots, dtype=ARM)
     set_prior(arms, family, prior)
-    best, count = empty_board(n_arms, start.unpulled_mean)
-    begin = start.order(n_arms, rng)
     notes = np.zeros(5, dtype=np.int64)
     notes[LAST] = notes[LEADER] = -1
-    return State(arms, best, count, rng, begin, notes)
+    return State(arms, *implied_board(arms, n_arms, unpulled), rng, begin, notes)
+
+
+def implied_board(arms: Any, n_arms: int, unpulled: float) -> tuple[Any, Any]:
+    """The leader board that the first `n_arms` records imply."""
+    pulls, total = arms["pulls"][:n_arms], arms["total"][:n_arms]
+    return board(np.where(pulls > 0, total / np.maximum(pulls, 1), unpulled), len(arms))
 
 
 def set_prior(arms: Any, family: Family, prior: Any) -> None:

@@ -1,0 +1,5 @@
+"""Policies running online: ask for an arm, tell its reward, save and go on."""
+
+from unimodal.agent.online import Agent
+
+__all__ = ["Agent"]

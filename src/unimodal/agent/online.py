@@ -1,0 +1,216 @@
+"""The agent: a policy that runs online, one `ask` and one `tell` at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unimodal.agent.territory import Held, LookedUp, Neighbours
+from unimodal.errors import UnimodalError, whole_number
+from unimodal.families import Bernoulli, Family
+from unimodal.graphs import Graph
+from unimodal.kernels.compile import record, specialised
+from unimodal.kernels.leaderboard import show
+from unimodal.kernels.random import POLICY, stream
+from unimodal.policies import Policy
+from unimodal.policies.rounds import ask, choose, observe
+from unimodal.policies.scopes import lead
+from unimodal.policies.starts import as_start
+from unimodal.policies.state import (
+    ARM,
+    BEGUN,
+    LEADER,
+    REASON,
+    REASONS,
+    ROUND,
+    implied_board,
+    new_state,
+    set_prior,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Agent:
+    """A policy on a graph, choosing arms for you.
+
+    `graph` is a Graph, or a function that returns the neighbours of an arm's label; then `root` is
+    the arm from which it sets out, and arms are met as they are needed. `rewards` is the reward
+    family. `Agent(seed=s)` has the random stream of trial 0 of `simulate(seed=s)`.
+
+    >>> import unimodal as um
+    >>> prices = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
+    >>> agent = um.Agent(um.UTS(), prices, seed=1)
+    >>> price = agent.ask()
+    >>> agent.tell(price, 1.0)
+    >>> agent.round
+    1
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        graph: Graph | Neighbours,
+        rewards: Family | None = None,
+        seed: int = 0,
+        *,
+        root: Any = None,
+    ) -> None:
+        if not isinstance(policy, Policy):
+            raise UnimodalError(f"a policy must be an instance such as um.UTS(), got {policy!r}.")
+        seed = whole_number(seed, "the 'seed'", 0)
+        rng = stream(seed, 0, POLICY)
+        territory: Held | LookedUp
+        if isinstance(graph, Graph):
+            territory = Held(graph, policy.scope(graph).arena(graph))
+        else:
+            self._check_look_ups(policy, graph, root)
+            territory = LookedUp(graph, [root])
+        begin = territory.begin(as_start(policy.start), rng)
+        self._assemble(policy, territory, rewards or Bernoulli(), seed, begin, rng)
+
+    def _assemble(
+        self,
+        policy: Policy,
+        territory: Held | LookedUp,
+        rewards: Family,
+        seed: int,
+        begin: Any,
+        rng: Any,
+    ) -> None:
+        """Put the pieces together: new ones here, saved ones in `saving`."""
+        self.policy, self.rewards, self.seed = policy, rewards, seed
+        self._territory = territory
+        self._scope = record(policy.scope(getattr(territory, "graph", None)))
+        self._index, self._family = record(policy.index()), record(rewards)
+        self._unpulled = as_start(policy.start).unpulled_mean
+        self._known = territory.n_arms
+        slots = territory.slots
+        self._state = new_state(
+            territory.n_arms, slots, rewards, policy.prior, begin, self._unpulled, rng
+        )
+        rule = (self._scope, self._index, self._family)
+        self._observe = specialised(observe, *rule, self._state, 0, 0.0)
+        self._choose = choose
+        if not policy.is_plain:
+            self._choose = specialised(ask, *rule, territory.arena, self._state)
+
+    @staticmethod
+    def _check_look_ups(policy: Policy, graph: Any, root: Any) -> None:
+        if not callable(graph):
+            raise UnimodalError(
+                f"the 'graph' of Agent must be a Graph or a function neighbours(arm), got {graph!r}."
+            )
+        if root is None:
+            raise UnimodalError("with a neighbour function, give the arm to set out from as root=….")
+        if policy.needs_every_arm:
+            raise UnimodalError(
+                f"{policy!r} compares all arms, but a neighbour function cannot list them: "
+                "use UTS(start='probe(8)'), or pass a Graph."
+            )
+
+    @property
+    def round(self) -> int:
+        """How many arms have been asked for."""
+        return int(self._state.notes[ROUND])
+
+    @property
+    def reason(self) -> str:
+        """Why the last arm was chosen: 'start', 'forced leader' or 'contest'."""
+        return REASONS[self._state.notes[REASON]]
+
+    @property
+    def leader(self) -> Any:
+        """The arm that led in the last round; None in a start, or where nobody leads."""
+        leader = int(self._state.notes[LEADER])
+        return self._territory.label_of(leader) if leader >= 0 else None
+
+    def ask(self, n: int | None = None) -> Any:
+        """The next arm; or a list of the next `n`, to be pulled before any of them is told."""
+        if n is not None:
+            return [self.ask() for _ in range(whole_number(n, "the 'n' of ask"))]
+        if isinstance(self._territory, LookedUp):
+            self._meet_neighbours(self._territory)
+        arena = self._territory.arena
+        arm = self._choose(self._scope, self._index, self._family, arena, self._state)
+        return self._territory.label_of(int(arm))
+
+    def tell(self, arm: Any, reward: Any) -> None:
+        """The reward of an arm; or arms and rewards, two sequences. Late or unordered is fine."""
+        if isinstance(reward, Sequence | np.ndarray) and not isinstance(reward, str | bytes):
+            if len(arm) != len(reward):
+                raise UnimodalError(
+                    f"tell needs as many arms as rewards, got {len(arm)} and {len(reward)}."
+                )
+            pairs = list(zip(arm, reward, strict=True))
+            checked = [(self._territory.arm_of(a), self.rewards.check_reward(r)) for a, r in pairs]
+        else:
+            checked = [(self._territory.arm_of(arm), self.rewards.check_reward(reward))]
+        for index, value in checked:  # nothing is learnt from a batch with a mistake in it
+            self._observe(self._scope, self._index, self._family, self._state, index, value)
+
+    def arms(self) -> pl.DataFrame:
+        """The arms that have led or have rewards: label, pulls, mean reward, leads."""
+        import polars as pl
+
+        known = self._state.arms[: self._territory.n_arms]
+        met = np.flatnonzero((known["pulls"] > 0) | (known["leads"] > 0))
+        pulls = known["pulls"][met]
+        means = np.where(pulls > 0, known["total"][met] / np.maximum(pulls, 1), np.nan)
+        return pl.DataFrame(
+            {
+                "arm": [self._territory.label_of(int(arm)) for arm in met],
+                "pulls": pulls,
+                "mean": means,
+                "leads": known["leads"][met],
+            }
+        ).sort("pulls", descending=True)
+
+    def save(self, path: str | Path) -> Path:
+        """Write all it knows as readable JSON; `Agent.load` goes on exactly from there."""
+        from unimodal.agent import saving
+
+        return saving.save(self, path)
+
+    @classmethod
+    def load(
+        cls, path: str | Path, *, policy: Policy | None = None, graph: Neighbours | None = None
+    ) -> Agent:
+        """An agent from its file.
+
+        Functions are not saved: give a neighbour function as `graph` and a policy of your own as
+        `policy` again.
+        """
+        from unimodal.agent import saving
+
+        return saving.load(path, policy, graph)
+
+    def _meet_neighbours(self, territory: LookedUp) -> None:
+        """Look up the coming leader's neighbours, if it never led, and make room for them."""
+        if self._state.notes[BEGUN] >= len(self._state.begin):
+            leader = int(lead(self._scope, self._state))
+            if territory.arena.first[leader] < 0:
+                territory.row(leader)
+                self._make_room()
+
+    def _make_room(self) -> None:
+        """Give every arm that has been met a record and a place on the leader board."""
+        state, needed = self._state, self._territory.n_arms
+        if needed > len(state.arms):
+            arms = np.zeros(2 * needed, dtype=ARM)
+            set_prior(arms, self.rewards, self.policy.prior)
+            arms[: len(state.arms)] = state.arms
+            best, count = implied_board(arms, needed, self._unpulled)
+            self._state = state._replace(arms=arms, best=best, count=count)
+        else:
+            for arm in range(self._known, needed):
+                show(state.best, state.count, arm, self._unpulled)
+        self._known = needed
+
+    def __repr__(self) -> str:
+        """Policy, rounds and arms."""
+        return f"Agent({self.policy!r}, round {self.round:,}, {self._territory.n_arms:,} arms)"

@@ -1,0 +1,140 @@
+"""Agents as JSON: readable, complete, and never code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unimodal import families, files, graphs, policies
+from unimodal.agent.online import Agent
+from unimodal.agent.territory import Held, LookedUp, Neighbours
+from unimodal.errors import UnimodalError
+from unimodal.policies import Policy
+from unimodal.policies.indices import refresh
+from unimodal.policies.state import BEGUN, implied_board
+
+FORMAT = 1
+_COLUMNS = ("pulls", "total", "leads", "successes")
+
+
+def save(agent: Agent, path: str | Path) -> Path:
+    """Write an agent's JSON, beside and then into place."""
+    try:
+        text = json.dumps(to_data(agent), indent=1)
+    except TypeError:
+        raise UnimodalError(
+            "only arms labelled by text, numbers or tuples of them can be saved as JSON: "
+            f"got labels such as {agent._territory.label_of(0)!r}."
+        ) from None
+    return files.write(path, lambda to: to.write_text(text + "\n", encoding="utf-8"))
+
+
+def to_data(agent: Agent) -> dict[str, Any]:
+    """All an agent knows, as plain JSON data."""
+    state, territory = agent._state, agent._territory
+    if isinstance(territory, Held):
+        graph = graphs.to_data(territory.graph)
+    else:
+        rows = {str(arm): row for arm, row in territory.known_rows().items()}
+        graph = {"kind": "look-up", "labels": territory.labels, "rows": rows}
+    known = state.arms[: territory.n_arms]
+    met = np.flatnonzero((known["pulls"] > 0) | (known["leads"] > 0))
+    notes = state.notes.tolist()
+    remaining = state.begin[notes[BEGUN] :].tolist()
+    notes[BEGUN] = 0
+    return {
+        "format": FORMAT,
+        "policy": policies.to_data(agent.policy),
+        "rewards": families.to_data(agent.rewards),
+        "graph": graph,
+        "seed": agent.seed,
+        "notes": notes,
+        "begin": remaining,
+        "stream": state.rng.tolist(),
+        "columns": ["arm", *_COLUMNS],
+        "arms": [[int(arm), *(known[column][arm].item() for column in _COLUMNS)] for arm in met],
+    }
+
+
+def load(path: str | Path, policy: Policy | None, graph: Neighbours | None) -> Agent:
+    """Read an agent's JSON; anything else is refused in a sentence."""
+    path = Path(path)
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if data["format"] != FORMAT:
+            raise UnimodalError(
+                f"{path} has format {data['format']}, this version reads format {FORMAT}."
+            )
+        return from_data(data, policy, graph)
+    except FileNotFoundError:
+        raise UnimodalError(f"there is no file {path}: check the path.") from None
+    except UnimodalError:
+        raise
+    except OSError as error:
+        raise UnimodalError(f"{path} cannot be read: {error.strerror or error}.") from None
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+        raise UnimodalError(
+            f"{path} must be an agent that Agent.save wrote; it is another kind of file, or damaged."
+        ) from None
+
+
+def from_data(data: dict[str, Any], policy: Policy | None, graph: Neighbours | None) -> Agent:
+    """The agent that `to_data` described."""
+    saved = data["policy"]
+    if policy is None:
+        policy = policies.from_data(saved)
+    elif type(policy).__name__ != saved["policy"] or not _same(policy, saved["parameters"]):
+        raise UnimodalError(
+            f"the file holds {saved['policy']} with {saved['parameters']}, got {policy!r}: "
+            "pass the policy it was saved with."
+        )
+    rewards = families.from_data(data["rewards"])
+    territory: Held | LookedUp
+    if data["graph"]["kind"] == "look-up":
+        territory = _looked_up(data["graph"], graph)
+    else:
+        whole = graphs.from_data(data["graph"])
+        territory = Held(whole, policy.scope(whole).arena(whole))
+    agent = Agent.__new__(Agent)
+    rng = np.array(data["stream"], dtype=np.uint64)
+    begin = np.array(data["begin"], dtype=np.int64)
+    agent._assemble(policy, territory, rewards, data["seed"], begin, rng)
+    _fill(agent, data)
+    return agent
+
+
+def _fill(agent: Agent, data: dict[str, Any]) -> None:
+    state, n_arms = agent._state, agent._territory.n_arms
+    state.notes[:] = data["notes"]
+    for arm, *values in data["arms"]:
+        if not 0 <= arm < n_arms:
+            raise ValueError("an arm that the graph does not have")
+        for column, value in zip(_COLUMNS, values, strict=True):
+            state.arms[column][arm] = value
+        if state.arms["pulls"][arm] > 0:
+            refresh(agent._index, agent._family, state.arms, arm)
+    best, count = implied_board(state.arms, n_arms, agent._unpulled)
+    agent._state = state._replace(best=best, count=count)
+
+
+def _same(policy: Policy, parameters: dict[str, Any]) -> bool:
+    return bool(json.loads(json.dumps(policy.parameters())) == parameters)
+
+
+def _looked_up(saved: dict[str, Any], graph: Neighbours | None) -> LookedUp:
+    if graph is None:
+        raise UnimodalError(
+            "the file was made with a neighbour function, which is not saved: pass it as graph=…."
+        )
+    territory = LookedUp(graph, [_label(label) for label in saved["labels"]])
+    for arm, row in saved["rows"].items():
+        territory.add_row(int(arm), row)
+    return territory
+
+
+def _label(label: Any) -> Any:
+    return tuple(map(_label, label)) if isinstance(label, list) else label
+
