@@ -17,8 +17,7 @@ from unimodal.policies import KLUCB, OSUB, TS, UTS, AroundLeader, EveryArm, Poli
 from unimodal.problems import Problem
 from unimodal.result import Result, load
 from unimodal.simulate import extend, rerun, simulate
-
-__version__ = "0.1.0"
+from unimodal.version import __version__
 
 __all__ = [
     "KLUCB",
@@ -40,6 +39,7 @@ __all__ = [
     "Problem",
     "Result",
     "UnimodalError",
+    "__version__",
     "extend",
     "graphs",
     "load",

@@ -25,11 +25,12 @@ class Interval(NamedTuple):
         return (self.high - self.low) / 2
 
     def __str__(self) -> str:
-        """The estimate and half of the interval's length, with as many digits as make sense."""
+        """The estimate and half of the interval's length, to its first digit (two if that is 1)."""
         spread = self.half_width
         if not math.isfinite(spread) or spread <= 0:
             return f"{self.value:.4g}"
-        digits = max(0, 1 - math.floor(math.log10(spread)))
+        power = math.floor(math.log10(spread))
+        digits = max(0, -power + (spread < 2 * 10**power))
         return f"{self.value:.{digits}f} ± {spread:.{digits}f}"
 
     def __format__(self, spec: str) -> str:
@@ -73,7 +74,7 @@ def ratio_interval(numerator: Any, denominator: Any, level: float = 0.95) -> Int
     under = np.asarray(denominator, dtype=np.float64)
     trials = len(over)
     ratio = float(over.mean() / under.mean()) if under.mean() else math.nan
-    if trials < 2:
+    if trials < 2 or math.isnan(ratio):
         return Interval(ratio, math.nan, math.nan)
     # The ratio's error is, to first order, the mean of these divided by the denominator's mean.
     residual = over - ratio * under

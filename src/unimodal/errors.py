@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Iterable
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 
@@ -38,7 +38,7 @@ def whole_number(value: Any, what: str, at_least: int = 1) -> int:
     >>> whole_number(1e5, "the horizon")
     100000
     """
-    ok = isinstance(value, Real) and math.isfinite(value) and value == int(value)
+    ok = isinstance(value, Integral) or (math.isfinite(_as_float(value)) and value == int(value))
     if not ok or isinstance(value, bool) or value < at_least:
         raise UnimodalError(f"{what} must be a whole number of at least {at_least}, got {value!r}.")
     return int(value)
@@ -50,8 +50,15 @@ def real_number(value: Any, what: str, above: float = -math.inf) -> float:
     >>> real_number(2, "sigma", above=0)
     2.0
     """
-    ok = isinstance(value, Real) and not isinstance(value, bool)
-    if not ok or not math.isfinite(value) or value <= above:
+    number = math.nan if isinstance(value, bool) else _as_float(value)
+    if not math.isfinite(number) or number <= above:
         bound = "" if above == -math.inf else f" greater than {above:g}"
         raise UnimodalError(f"{what} must be a finite number{bound}, got {value!r}.")
-    return float(value)
+    return number
+
+
+def _as_float(value: Any) -> float:
+    try:
+        return float(value) if isinstance(value, Real) else math.nan
+    except OverflowError:  # a whole number with more than 308 digits
+        return math.inf

@@ -11,7 +11,7 @@ import numpy as np
 
 from unimodal import families, graphs
 from unimodal.errors import UnimodalError, real_number, whole_number
-from unimodal.families import Bernoulli, Family
+from unimodal.families import Family, as_family
 from unimodal.graphs import Graph, line
 from unimodal.kernels.random import GRAPH, below, stream
 
@@ -48,15 +48,8 @@ class Problem:
     """
 
     def __init__(self, graph: Graph, means: Any, rewards: Family | None = None) -> None:
-        if not isinstance(graph, Graph):
-            raise UnimodalError(
-                f"the 'graph' of Problem must be a Graph (um.graphs.line(17), …), got {graph!r}."
-            )
-        rewards = Bernoulli() if rewards is None else rewards
-        if not isinstance(rewards, Family):
-            raise UnimodalError(
-                f"the 'rewards' of Problem must be a family such as um.Bernoulli(), got {rewards!r}."
-            )
+        _check_graph(graph, "Problem")
+        rewards = as_family(rewards, "Problem")
         try:
             array = np.array(means, dtype=np.float64)
         except (TypeError, ValueError):
@@ -78,7 +71,9 @@ class Problem:
     @functools.cached_property
     def gaps(self) -> Any:
         """μ* - μ_i of every arm: what a pull of it costs."""
-        return self.means.max() - self.means
+        gaps = self.means.max() - self.means
+        gaps.setflags(write=False)
+        return gaps
 
     def check(self) -> Unimodality:
         """Whether from every arm some path of neighbours climbs to the best one (Def. 1)."""
@@ -117,13 +112,14 @@ class Problem:
 
         >>> import unimodal as um
         >>> round(um.problems.triangular(17).lower_bound, 2)
-        5.54
+        4.5
         """
-        best = self.means[self.best_arm]
+        best = float(self.means[self.best_arm])
         total = 0.0
         for arm in self.graph.neighbours(self.best_arm):
-            gap = best - self.means[arm]
-            total += gap / self.rewards.divergence(self.means[arm], best) if gap > 0 else math.inf
+            mean = float(self.means[arm])
+            distance = self.rewards.divergence(mean, best)
+            total += (best - mean) / distance if distance > 0 else math.inf
         return total
 
     def regret_bound(self, rounds: Any, epsilon: float = 0.1) -> Any:
@@ -160,6 +156,13 @@ class Problem:
         )
 
 
+def _check_graph(graph: Any, where: str) -> None:
+    if not isinstance(graph, Graph):
+        raise UnimodalError(
+            f"the 'graph' of {where} must be a Graph (um.graphs.line(17), …), got {graph!r}."
+        )
+
+
 def by_distance(
     graph: Graph,
     peak: Any = None,
@@ -180,6 +183,7 @@ def by_distance(
     low = real_number(low, "the 'low' of by_distance")
     if not low < high:
         raise UnimodalError(f"'low' must be smaller than 'high', got low={low:g}, high={high:g}.")
+    _check_graph(graph, "by_distance")
     arm = graph.n_arms // 2 if peak is None else graph.arm_of(peak)
     steps = graph.distances(arm)
     means = high - steps * ((high - low) / steps.max())

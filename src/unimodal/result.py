@@ -15,12 +15,14 @@ from unimodal import analysis, files, policies
 from unimodal.errors import UnimodalError, unknown_name
 from unimodal.policies import Policy
 from unimodal.problems import Problem
+from unimodal.version import __version__
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
 
 FORMAT = 1
+ARRAYS = ("regret", "pulls", "arms", "rewards")
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +34,17 @@ class Run:
     pulls: Any  # (trials, arms): at the horizon
     arms: Any = None  # (trials, rounds): the arm of every round, if history was asked for
     rewards: Any = None  # (trials, rounds): its reward
+
+    def arrays(self) -> dict[str, Any]:
+        """The arrays that are there, by name."""
+        named = {key: getattr(self, key) for key in ARRAYS}
+        return {key: array for key, array in named.items() if array is not None}
+
+    def joined(self, other: Run) -> Run:
+        """The trials of both, one after the other."""
+        more = other.arrays()
+        both = {key: np.concatenate([one, more[key]]) for key, one in self.arrays().items()}
+        return Run(self.policy, **both)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +92,11 @@ class Result(Mapping[str, Run]):
     def trials(self) -> int:
         """How many trials each policy had."""
         return len(next(iter(self.runs.values())).regret)
+
+    @property
+    def has_history(self) -> bool:
+        """Whether every arm and reward was kept."""
+        return next(iter(self.runs.values())).arms is not None
 
     @property
     def policies(self) -> list[Policy]:
@@ -133,7 +151,7 @@ class Result(Mapping[str, Run]):
             "seed": self.seed,
             "trials": self.trials,
             "rounds": self.rounds.tolist(),
-            "history": next(iter(self.runs.values())).arms is not None,
+            "history": self.has_history,
             "versions": versions(),
         }
 
@@ -145,10 +163,8 @@ class Result(Mapping[str, Run]):
             "policy": [name for name in self.runs for _ in range(self.trials)],
             "trial": np.tile(np.arange(self.trials), len(self.runs)),
         }
-        for key in ("regret", "pulls", "arms", "rewards"):
-            arrays = [getattr(run, key) for run in self.runs.values()]
-            if arrays[0] is not None:
-                columns[key] = np.concatenate(arrays)
+        every = [run.arrays() for run in self.runs.values()]
+        columns |= {key: np.concatenate([arrays[key] for arrays in every]) for key in every[0]}
         frame, data = pl.DataFrame(columns), json.dumps(self.to_data())
         return files.write(path, lambda to: frame.write_parquet(to, metadata={"unimodal": data}))
 
@@ -156,8 +172,6 @@ class Result(Mapping[str, Run]):
 def versions() -> dict[str, str]:
     """The versions a result depends on."""
     import numba
-
-    from unimodal import __version__
 
     return {
         "unimodal": __version__,
@@ -181,23 +195,19 @@ def load(path: str | Path, policies_of_your_own: list[Policy] | None = None) -> 
         raise UnimodalError(f"there is no file {path}: check the path.") from None
     except (pl.exceptions.PolarsError, KeyError, ValueError, OSError):
         raise UnimodalError(
-            f"{path} must be a result that Result.save wrote; it is another kind of file, or damaged."
+            f"{path} must be a result that Result.save wrote; it is another kind, or damaged."
         ) from None
     if data.get("format") != FORMAT:
         raise UnimodalError(
             f"{path} has format {data.get('format')}, this version reads format {FORMAT}: "
             f"use unimodal {data.get('versions', {}).get('unimodal', 'of that time')}."
         )
-    own = {policy.name: policy for policy in policies_of_your_own or []}  # type: ignore[attr-defined]
+    own = {policy.name: policy for policy in policies_of_your_own or []}
     runs = {}
     for spec in data["policies"]:
         policy = own.get(spec["name"]) or policies.from_data(spec)
         rows = frame.filter(pl.col("policy") == spec["name"])
-        arrays = {
-            key: rows[key].to_numpy()
-            for key in ("regret", "pulls", "arms", "rewards")
-            if key in rows.columns
-        }
+        arrays = {key: rows[key].to_numpy() for key in ARRAYS if key in rows.columns}
         runs[spec["name"]] = Run(policy, **arrays)
     return Result(
         Problem.from_data(data["problem"]), data["seed"], np.asarray(data["rounds"]), runs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from typing import Any
 
@@ -42,9 +42,9 @@ def simulate(
     the rewards. So results do not depend on `workers` (threads; all cores by default), on the
     number of trials or on which other policies run.
 
-    Regret is kept at `checkpoints` rounds, spread evenly on a "log" or "linear" scale (`spacing`), or
-    at the rounds you list. `history=True` keeps every arm and reward too. `engine` is "auto" or
-    "step". A bar shows the progress on a terminal, unless `progress=False`.
+    Regret is kept at `checkpoints` rounds, spread evenly on a "log" or "linear" scale
+    (`spacing`), or at the rounds you list. `history=True` keeps every arm and reward too. `engine` is
+    "auto" or "step". A bar shows the progress on a terminal, unless `progress=False`.
 
     >>> import unimodal as um
     >>> problem = um.problems.triangular(5)
@@ -67,11 +67,7 @@ def simulate(
 
 def rerun(result: Result, *, workers: int | None = None, progress: bool | None = None) -> Result:
     """Run a (loaded) result again from its own specification."""
-    history = next(iter(result.values())).arms is not None
-    numbers = range(result.trials)
-    return _run(
-        result.problem, result.policies, result.rounds, numbers, result.seed, workers, history, progress
-    )
+    return _again(result, range(result.trials), workers, progress)
 
 
 def extend(
@@ -87,18 +83,15 @@ def extend(
     """
     first = result.trials
     numbers = range(first, first + whole_number(trials, "the 'trials'"))
-    history = next(iter(result.values())).arms is not None
-    more = _run(
-        result.problem, result.policies, result.rounds, numbers, result.seed, workers, history, progress
-    )
-    runs = {}
-    for name, run in result.items():
-        keys = [key for key in ("regret", "pulls", "arms", "rewards") if getattr(run, key) is not None]
-        arrays = {
-            key: np.concatenate([getattr(run, key), getattr(more[name], key)]) for key in keys
-        }
-        runs[name] = Run(run.policy, **arrays)
+    more = _again(result, numbers, workers, progress)
+    runs = {name: result[name].joined(more[name]) for name in result}
     return Result(result.problem, result.seed, result.rounds, runs)
+
+
+def _again(result: Result, numbers: range, workers: int | None, progress: bool | None) -> Result:
+    """Trials of these numbers, as the result's own were run."""
+    settings = (result.problem, result.policies, result.rounds, numbers, result.seed)
+    return _run(*settings, workers, result.has_history, progress)
 
 
 def checkpoint_rounds(horizon: int, checkpoints: int | Sequence[int], spacing: str) -> Any:
@@ -127,20 +120,20 @@ def checkpoint_rounds(horizon: int, checkpoints: int | Sequence[int], spacing: s
 
 
 def _named(policies: Policy | Sequence[Policy]) -> list[Policy]:
-    chosen = [policies] if isinstance(policies, Policy) else list(policies)
+    several = isinstance(policies, Iterable) and not isinstance(policies, str | type)
+    chosen: list[Any] = list(policies) if several else [policies]  # type: ignore[arg-type]
     if not chosen:
         raise UnimodalError("there must be at least one policy, got none.")
     names: set[str] = set()
     for policy in chosen:
         if not isinstance(policy, Policy):
             raise UnimodalError(f"a policy must be an instance such as um.UTS(), got {policy!r}.")
-        name: str = policy.name  # type: ignore[attr-defined]
-        if name in names:
+        if policy.name in names:
             raise UnimodalError(
-                f"policies must have different names, got two called '{name}': "
-                f"give one another name, such as {type(policy).__name__}(…, name='{name} 2')."
+                f"policies must have different names, got two called '{policy.name}': "
+                f"give one another, such as {type(policy).__name__}(…, name='{policy.name} 2')."
             )
-        names.add(name)
+        names.add(policy.name)
     return chosen
 
 
@@ -154,11 +147,12 @@ def _run(
     history: bool,
     progress: bool | None,
 ) -> Result:
-    workers = len(os.sched_getaffinity(0)) if workers is None else whole_number(workers, "'workers'")
+    cores = len(os.sched_getaffinity(0))
+    workers = cores if workers is None else whole_number(workers, "the 'workers'")
     horizon, n_arms = int(rounds[-1]), problem.graph.n_arms
     kept = horizon if history else 0
     runs = {
-        policy.name: Run(  # type: ignore[attr-defined]
+        policy.name: Run(
             policy,
             np.empty((len(numbers), len(rounds))),
             np.empty((len(numbers), n_arms), dtype=np.int64),

@@ -10,15 +10,14 @@ import numpy as np
 
 from unimodal.agent.territory import Held, LookedUp, Neighbours
 from unimodal.errors import UnimodalError, whole_number
-from unimodal.families import Bernoulli, Family
+from unimodal.families import Family, as_family
 from unimodal.graphs import Graph
 from unimodal.kernels.compile import record, specialised
 from unimodal.kernels.leaderboard import show
 from unimodal.kernels.random import POLICY, stream
-from unimodal.policies import Policy
+from unimodal.policies import Policy, explained
 from unimodal.policies.rounds import ask, choose, observe
 from unimodal.policies.scopes import lead
-from unimodal.policies.starts import as_start
 from unimodal.policies.state import (
     ARM,
     BEGUN,
@@ -39,8 +38,9 @@ class Agent:
     """A policy on a graph, choosing arms for you.
 
     `graph` is a Graph, or a function that returns the neighbours of an arm's label; then `root` is
-    the arm from which it sets out, and arms are met as they are needed. `rewards` is the reward
-    family. `Agent(seed=s)` has the random stream of trial 0 of `simulate(seed=s)`.
+    the arm from which it sets out, arms are met as they are needed, and only arms that have been
+    pulled lead. `rewards` is the reward family, Bernoulli unless told. `Agent(seed=s)` has the
+    random stream of trial 0 of `simulate(seed=s)`.
 
     >>> import unimodal as um
     >>> prices = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
@@ -70,8 +70,8 @@ class Agent:
         else:
             self._check_look_ups(policy, graph, root)
             territory = LookedUp(graph, [root])
-        begin = territory.begin(as_start(policy.start), rng)
-        self._assemble(policy, territory, rewards or Bernoulli(), seed, begin, rng)
+        begin = territory.begin(policy.opening, rng)
+        self._assemble(policy, territory, as_family(rewards, "Agent"), seed, begin, rng)
 
     def _assemble(
         self,
@@ -87,26 +87,31 @@ class Agent:
         self._territory = territory
         self._scope = record(policy.scope(getattr(territory, "graph", None)))
         self._index, self._family = record(policy.index()), record(rewards)
-        self._unpulled = as_start(policy.start).unpulled_mean
+        # Where arms cost a look-up, one that was only met does not lead: it would be looked up too.
+        held = isinstance(territory, Held)
+        self._unpulled = policy.opening.unpulled_mean if held else -np.inf
         self._known = territory.n_arms
         slots = territory.slots
         self._state = new_state(
-            territory.n_arms, slots, rewards, policy.prior, begin, self._unpulled, rng
+            territory.n_arms, slots, rewards, policy.beliefs, begin, self._unpulled, rng
         )
         rule = (self._scope, self._index, self._family)
-        self._observe = specialised(observe, *rule, self._state, 0, 0.0)
-        self._choose = choose
-        if not policy.is_plain:
-            self._choose = specialised(ask, *rule, territory.arena, self._state)
+        self._choose: Any = choose
+        with explained(policy):
+            self._observe = specialised(observe, *rule, self._state, 0, 0.0)
+            if not policy.is_plain:
+                self._choose = specialised(ask, *rule, territory.arena, self._state)
 
     @staticmethod
     def _check_look_ups(policy: Policy, graph: Any, root: Any) -> None:
         if not callable(graph):
             raise UnimodalError(
-                f"the 'graph' of Agent must be a Graph or a function neighbours(arm), got {graph!r}."
+                f"the 'graph' of Agent must be a Graph or a function of an arm, got {graph!r}."
             )
         if root is None:
-            raise UnimodalError("with a neighbour function, give the arm to set out from as root=….")
+            raise UnimodalError(
+                "with a neighbour function, give the arm to set out from as root=…."
+            )
         if policy.needs_every_arm:
             raise UnimodalError(
                 f"{policy!r} compares all arms, but a neighbour function cannot list them: "
@@ -202,7 +207,7 @@ class Agent:
         state, needed = self._state, self._territory.n_arms
         if needed > len(state.arms):
             arms = np.zeros(2 * needed, dtype=ARM)
-            set_prior(arms, self.rewards, self.policy.prior)
+            set_prior(arms, self.rewards, self.policy.beliefs)
             arms[: len(state.arms)] = state.arms
             best, count = implied_board(arms, needed, self._unpulled)
             self._state = state._replace(arms=arms, best=best, count=count)

@@ -77,7 +77,7 @@ def load(path: str | Path, policy: Policy | None, graph: Neighbours | None) -> A
         raise UnimodalError(f"{path} cannot be read: {error.strerror or error}.") from None
     except (ValueError, KeyError, TypeError, IndexError, AttributeError):
         raise UnimodalError(
-            f"{path} must be an agent that Agent.save wrote; it is another kind of file, or damaged."
+            f"{path} must be a file that Agent.save wrote; it is another kind, or damaged."
         ) from None
 
 
@@ -137,4 +137,3 @@ def _looked_up(saved: dict[str, Any], graph: Neighbours | None) -> LookedUp:
 
 def _label(label: Any) -> Any:
     return tuple(map(_label, label)) if isinstance(label, list) else label
-

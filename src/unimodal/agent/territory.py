@@ -96,7 +96,8 @@ class LookedUp:
 
     def known_rows(self) -> dict[int, list[int]]:
         """The neighbourhoods looked up so far, by arm."""
-        return {arm: self.row(arm).tolist() for arm in np.flatnonzero(self.arena.first >= 0)}
+        known = np.flatnonzero(self.arena.first >= 0).tolist()
+        return {arm: self.row(arm).tolist() for arm in known}
 
     def row(self, arm: int) -> Any:
         """N⁺(arm), looked up the first time it is asked for."""
@@ -106,13 +107,13 @@ class LookedUp:
 
     def _look_up(self, arm: int) -> list[int]:
         label = self.labels[arm]
-        answer = list(self._neighbours(label))
+        answer = self._neighbours(label)
         try:
             found = list(dict.fromkeys(answer))
         except TypeError:
             raise UnimodalError(
                 f"neighbours({label!r}) must return hashable labels (text, numbers, tuples), "
-                f"got {answer[:3]!r}."
+                f"got {answer!r}."
             ) from None
         if label in found or not found:
             got = "the arm itself among them" if found else "none"

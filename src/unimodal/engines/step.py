@@ -10,7 +10,7 @@ from numba.extending import register_jitable
 from unimodal.families.base import draw
 from unimodal.kernels.compile import OPTIONS, jit
 from unimodal.kernels.random import POLICY, REWARDS, stream
-from unimodal.policies import Policy
+from unimodal.policies import Policy, explained
 from unimodal.policies.rounds import choose, observe
 from unimodal.policies.state import ROUND
 from unimodal.problems import Problem
@@ -61,7 +61,7 @@ class StepTrial:
     ) -> None:
         horizon = int(rounds[-1])
         kept = horizon if history else 0
-        self.horizon = horizon
+        self.horizon, self._policy = horizon, policy
         self.output = Output(
             rounds, np.empty(len(rounds)), np.empty(kept, np.int32), np.empty(kept)
         )
@@ -79,4 +79,5 @@ class StepTrial:
     def advance(self, rounds: int) -> None:
         """Play some more rounds, at most up to the horizon."""
         until = min(self.round + rounds, self.horizon)
-        self._run(*self._fixed, self._rng, self.output, until)
+        with explained(self._policy):
+            self._run(*self._fixed, self._rng, self.output, until)

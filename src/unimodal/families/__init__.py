@@ -21,6 +21,7 @@ __all__ = [
     "Family",
     "Gaussian",
     "Poisson",
+    "as_family",
     "from_data",
     "parse",
     "to_data",
@@ -30,6 +31,15 @@ __all__ = [
 FAMILIES: dict[str, type[Family]] = {
     cls.__name__.lower(): cls for cls in (Bernoulli, Gaussian, Poisson, Exponential, Bounded)
 }
+
+
+def as_family(rewards: Family | None, owner: str) -> Family:
+    """The family itself, Bernoulli for None, or a sentence for anything else."""
+    if rewards is not None and not isinstance(rewards, Family):
+        raise UnimodalError(
+            f"the 'rewards' of {owner} must be a family such as um.Bernoulli(), got {rewards!r}."
+        )
+    return Bernoulli() if rewards is None else rewards
 
 
 def to_data(family: Family) -> dict[str, Any]:
@@ -63,11 +73,11 @@ def parse(text: str) -> Family:
     name, *numbers = text.lower().split(":")
     if name not in FAMILIES:
         raise unknown_name("family", name, FAMILIES)
+    known = [field.name for field in fields(FAMILIES[name]) if field.type == "float"]  # type: ignore[arg-type]
     try:
-        return FAMILIES[name](*map(float, numbers))
-    except (TypeError, ValueError) as error:
-        if isinstance(error, UnimodalError):
-            raise
-        known = [field.name for field in fields(FAMILIES[name]) if field.type == "float"]  # type: ignore[arg-type]
-        form = ":".join([name, *known])
-        raise UnimodalError(f"this family is written {form}, got '{text}'.") from None
+        given = [float(number) for number in numbers]
+    except ValueError:
+        given = None
+    if given is None or len(given) > len(known):
+        raise UnimodalError(f"this family is written {':'.join([name, *known])}, got '{text}'.")
+    return FAMILIES[name](**dict(zip(known, given, strict=False)))

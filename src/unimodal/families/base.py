@@ -23,8 +23,8 @@ class Family:
     # A prior is two numbers an arm; what they mean differs by family.
     prior_names: ClassVar[tuple[str, str]]
     # Rewards and means lie in [low, high].
-    low: float = -math.inf
-    high: float = math.inf
+    low: ClassVar[float] = -math.inf
+    high: ClassVar[float] = math.inf
 
     @property
     def name(self) -> str:
@@ -67,7 +67,7 @@ class Family:
         """Return the reward as a float, or refuse it."""
         try:
             value = float(reward)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             value = math.nan
         if isinstance(reward, str) or not self.low <= value <= self.high or math.isinf(value):
             raise UnimodalError(f"a reward of {self!r} must be {self._interval()}, got {reward!r}.")
@@ -87,7 +87,7 @@ class Family:
         >>> round(Bernoulli().divergence(0.1, 0.9), 4)
         1.7578
         """
-        return float(divergence(record(self), float(p), float(q)))
+        return float(divergence(record(self), self._mean(p), self._mean(q)))
 
     def upper(self, p: float, budget: float) -> float:
         """The largest u ≥ p with divergence(p, u) ≤ budget: KL-UCB's index.
@@ -96,11 +96,19 @@ class Family:
         >>> Gaussian(sigma=1.0).upper(0.0, budget=2.0)
         2.0
         """
-        return float(upper(record(self), float(p), float(budget)))
+        if not budget >= 0.0:
+            raise UnimodalError(f"the 'budget' of upper must be at least 0, got {budget!r}.")
+        return float(upper(record(self), self._mean(p), float(budget)))
 
     def sample(self, mean: float, rng: Any) -> float:
         """A reward of an arm with this mean, from a stream of `unimodal.kernels.random`."""
-        return float(draw(record(self), float(mean), rng))
+        return float(draw(record(self), self._mean(mean), rng))
+
+    def _mean(self, value: float) -> float:
+        mean = float(value)
+        if not self.low <= mean <= self.high or math.isinf(mean):
+            raise UnimodalError(f"a mean of {self!r} must be {self._interval()}, got {value!r}.")
+        return mean
 
 
 @generic
@@ -150,7 +158,7 @@ def log_ratio(x, y):
     return math.log1p(difference) if abs(difference) < 0.5 else math.log(x / y)
 
 
-def learn_total(family, arms, arm, reward, rng):  # type: ignore[no-untyped-def]
+def learn_total(family, arms, arm, reward, rng):
     """Count the pull and add the reward: all that most families need."""
     arms[arm].pulls += 1
     arms[arm].total += reward

@@ -31,8 +31,8 @@ class Bounded(Family):
     """Rewards in [a, b]. Beliefs come from the Bernoulli trick of Agrawal and Goyal (2012).
 
     A reward x counts as a success with probability (x - a)/(b - a), and the posterior of the
-    scaled mean is Beta(alpha + successes, beta + failures); the leader goes by raw means. Divergence
-    and upper root are the Bernoulli ones of the scaled means, which bound those of any law in [a, b].
+    scaled mean is Beta(alpha + successes, beta + failures); the leader goes by raw means. The
+    divergence and upper root are the Bernoulli ones of the scaled means, valid for any law there.
 
     `draw` says how `simulate` draws rewards: "beta" (a scaled Beta whose two parameters sum to
     `concentration`), "two-point" (a or b), "uniform" (as wide as fits around the mean), or your own
@@ -148,7 +148,7 @@ def _draw(family, mean, rng):
         drawn = 1.0 if uniform(rng) < x else 0.0
     else:
         drawn = x + (2.0 * uniform(rng) - 1.0) * min(x, 1.0 - x)
-    return family.a + width * drawn
+    return min(family.a + width * drawn, family.b)  # the sum may round up past b
 
 
 @learn.register(Bounded)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
 
 from unimodal.errors import UnimodalError
-from unimodal.graphs.graph import Graph
+from unimodal.graphs.graph import Graph, checked_labels
 
 
 def is_connected(n_arms: int, tails: Any, heads: Any) -> bool:
@@ -32,7 +32,7 @@ def lay_out(
     tails: Any,
     heads: Any,
     recipe: dict[str, Any],
-    labels: Sequence[Hashable] | None = None,
+    labels: Iterable[Hashable] | None = None,
 ) -> Graph:
     """A graph from edges that are known to be sound (no loops, none twice, connected)."""
     from scipy.sparse import coo_matrix
@@ -56,15 +56,22 @@ def checked(
     tails: Any,
     heads: Any,
     recipe: dict[str, Any],
-    labels: Sequence[Hashable] | None = None,
+    labels: Iterable[Hashable] | None = None,
 ) -> Graph:
     """A graph from edges that come from outside: each mistake gets its sentence."""
+    names = checked_labels(labels, n_arms) if labels is not None else None
 
     def name(arm: Any) -> str:
-        return repr(labels[arm]) if labels is not None else str(int(arm))
+        return repr(names[arm]) if names is not None else str(int(arm))
 
     if n_arms < 2:
         raise UnimodalError(f"a graph must have at least 2 arms, got {n_arms}.")
+    ends = np.concatenate([tails, heads])
+    stray = ends[(ends < 0) | (ends >= n_arms)]
+    if len(stray):
+        raise UnimodalError(
+            f"an edge must join arms from 0 to {n_arms - 1}, got arm {stray[0]}: correct it."
+        )
     loops = np.flatnonzero(tails == heads)
     if len(loops):
         arm = name(tails[loops[0]])
@@ -82,9 +89,9 @@ def checked(
         )
     pieces, member = _components(n_arms, tails, heads)
     if pieces > 1:
-        stray = int(np.flatnonzero(member != member[0])[0])
+        apart = int(np.flatnonzero(member != member[0])[0])
         raise UnimodalError(
             f"the graph must be connected, got {pieces} pieces (no path from arm {name(0)} to arm "
-            f"{name(stray)}): add edges, or keep one piece."
+            f"{name(apart)}): add edges, or keep one piece."
         )
-    return lay_out(n_arms, tails, heads, recipe, labels)
+    return lay_out(n_arms, tails, heads, recipe, names)

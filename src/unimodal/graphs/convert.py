@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import zlib
 from collections.abc import Hashable, Iterable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 
 from unimodal.errors import UnimodalError
 from unimodal.graphs.build import checked
-from unimodal.graphs.graph import Graph
+from unimodal.graphs.graph import Graph, checked_labels
 
 
 def from_edges(
@@ -27,7 +28,10 @@ def from_edges(
     >>> from_edges([("cheap", "fair"), ("fair", "dear")]).labels
     ('cheap', 'fair', 'dear')
     """
-    pairs = edges if isinstance(edges, np.ndarray) else list(edges)
+    try:
+        pairs = edges if isinstance(edges, np.ndarray) else list(edges)
+    except TypeError:
+        raise UnimodalError(f"the edges must be pairs of arms, got {edges!r}.") from None
     if not len(pairs):
         raise UnimodalError("a graph must have at least one edge, got none.")
     for number, pair in enumerate(pairs):
@@ -35,11 +39,12 @@ def from_edges(
             raise UnimodalError(f"edge {number} must be a pair of arms, got {pair!r}.")
     recipe: dict[str, Any] = {"kind": "edges"}
     if labels is None and _are_indices(pairs):
+        n_arms = _count_indices(pairs)
         array = np.asarray(pairs, dtype=np.int64)
-        n_arms = int(array.max()) + 1
         return checked(n_arms, array[:, 0], array[:, 1], recipe)
     given = labels is not None
-    index: dict[Hashable, int] = {label: arm for arm, label in enumerate(labels or ())}
+    known = checked_labels(labels) if labels is not None else ()
+    index: dict[Hashable, int] = {label: arm for arm, label in enumerate(known)}
     array = np.empty((len(pairs), 2), dtype=np.int64)
     for number, pair in enumerate(pairs):
         for side, label in enumerate(pair):
@@ -47,7 +52,7 @@ def from_edges(
                 arm = index.get(label)
             except TypeError:
                 raise UnimodalError(
-                    f"a label must be hashable (a string, a number), got {label!r} in edge {number}."
+                    f"a label must be hashable (text, a number), got {label!r} in edge {number}."
                 ) from None
             if arm is None and given:
                 raise UnimodalError(f"edge {number} names {label!r}, which is not in the labels.")
@@ -59,7 +64,22 @@ def _are_indices(pairs: Any) -> bool:
     if isinstance(pairs, np.ndarray):
         return bool(np.issubdtype(pairs.dtype, np.integer)) and int(pairs.min()) >= 0
     kinds = (int, np.integer)
-    return all(isinstance(x, kinds) and not isinstance(x, bool) and x >= 0 for p in pairs for x in p)
+    return all(
+        isinstance(x, kinds) and not isinstance(x, bool) and x >= 0 for p in pairs for x in p
+    )
+
+
+def _count_indices(pairs: Any) -> int:
+    """How many arms there are; refused where a number is missing, before room is made for it."""
+    found = set(np.unique(pairs).tolist())
+    n_arms = int(max(found)) + 1
+    if len(found) < n_arms:
+        missing = next(arm for arm in range(n_arms) if arm not in found)
+        raise UnimodalError(
+            f"arms that are numbers must be 0, 1, 2, … with none left out, got {max(found)} but no "
+            f"edge of {missing}: number them anew, or list them as labels=…."
+        )
+    return n_arms
 
 
 def read_edges(path: str | Path) -> Graph:
@@ -67,30 +87,40 @@ def read_edges(path: str | Path) -> Graph:
     path = Path(path)
     opener: Any = gzip.open if path.suffix == ".gz" else open
     try:
-        with opener(path, "rt", newline="", encoding="utf-8") as handle:
+        with opener(path, "rt", newline="", encoding="utf-8-sig") as handle:
             lines = [[cell.strip() for cell in row] for row in csv.reader(handle) if row]
     except OSError as error:
         raise UnimodalError(
             f"the file of edges {path} cannot be read: {error.strerror or error}."
         ) from None
-    except (UnicodeDecodeError, csv.Error, EOFError):
+    except (UnicodeDecodeError, csv.Error, EOFError, zlib.error):
         raise UnimodalError(f"{path} must be a CSV file of text, one edge a line.") from None
-    if lines and [cell.lower() for cell in lines[0][:2]] in _HEADERS:
-        lines = lines[1:]
     for number, row in enumerate(lines, start=1):
         if len(row) < 2:
             raise UnimodalError(f"edge {number} of {path} must have two columns, got {row}.")
-    pairs: list[Any] = [(row[0], row[1]) for row in lines]
+    pairs = _without_header([(row[0], row[1]) for row in lines])
     if pairs and all(x.isdecimal() for pair in pairs for x in pair):
-        numbers = np.asarray(pairs, dtype=np.int64)
-        labels, indices = np.unique(numbers, return_inverse=True)
-        if labels[-1] == len(labels) - 1:
-            return from_edges(numbers)
-        return from_edges([(int(a), int(b)) for a, b in numbers], labels=labels.tolist())
+        numbers = [(int(a), int(b)) for a, b in pairs]
+        labels = sorted({arm for pair in numbers for arm in pair})
+        return from_edges(numbers, labels=None if labels[-1] == len(labels) - 1 else labels)
     return from_edges(pairs)
 
 
-_HEADERS = (["source", "target"], ["from", "to"], ["a", "b"], ["u", "v"], ["node1", "node2"])
+_HEADERS = (("source", "target"), ("from", "to"), ("a", "b"), ("u", "v"), ("node1", "node2"))
+
+
+def _without_header(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Leave out a first line that names the columns: words over numbers, or well-known words.
+
+    A line that names an arm of a later one is an edge, whatever its words: `a,b` before `b,c`.
+    """
+    met = {cell for pair in pairs[1:] for cell in pair}
+    for a, b in pairs[:1]:
+        over_numbers = bool(met) and all(cell.isdecimal() for cell in met)
+        words = not a.isdecimal() and not b.isdecimal() and over_numbers
+        if met.isdisjoint((a, b)) and (words or (a.lower(), b.lower()) in _HEADERS):
+            return pairs[1:]
+    return pairs
 
 
 def from_scipy(matrix: Any, labels: Iterable[Hashable] | None = None) -> Graph:
@@ -102,7 +132,12 @@ def from_scipy(matrix: Any, labels: Iterable[Hashable] | None = None) -> Graph:
     """
     from scipy.sparse import coo_matrix
 
-    entries = coo_matrix(matrix)
+    try:
+        entries = coo_matrix(matrix)
+    except (TypeError, ValueError):
+        raise UnimodalError(
+            f"an adjacency matrix must be a SciPy sparse matrix of numbers, got {matrix!r}."
+        ) from None
     entries.sum_duplicates()
     entries.eliminate_zeros()
     if entries.shape[0] != entries.shape[1]:
@@ -115,8 +150,7 @@ def from_scipy(matrix: Any, labels: Iterable[Hashable] | None = None) -> Graph:
         )
     upper = entries.row <= entries.col
     tails, heads = entries.row[upper], entries.col[upper]
-    names = tuple(labels) if labels is not None else None
-    return checked(entries.shape[0], tails, heads, {"kind": "edges"}, names)
+    return checked(entries.shape[0], tails, heads, {"kind": "edges"}, labels)
 
 
 def from_networkx(graph: Any) -> Graph:
@@ -126,6 +160,8 @@ def from_networkx(graph: Any) -> Graph:
     >>> from_networkx(networkx.star_graph(4)).max_degree
     4
     """
+    if not hasattr(graph, "is_directed"):
+        raise UnimodalError(f"from_networkx must be given a NetworkX graph, got {graph!r}.")
     if graph.is_directed():
         raise UnimodalError(
             "the NetworkX graph must be undirected, got a directed one: "

@@ -86,7 +86,7 @@ def erdos_renyi(n_arms: int, p: float, seed: int = 0, tries: int = 100_000) -> G
     )
 
 
-def _pair(number):  # type: ignore[no-untyped-def]
+def _pair(number):
     """The ends of pair `number` in the order (0,1), (0,2), (1,2), (0,3), …"""
     high = ((1 + np.sqrt(1 + 8 * number.astype(np.float64))) / 2).astype(np.int64)
     high -= high * (high - 1) // 2 > number  # the square root may round up

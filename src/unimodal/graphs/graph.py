@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -33,20 +33,23 @@ class Graph:
         near: Any,
         *,
         recipe: dict[str, Any] | None = None,
-        labels: Sequence[Hashable] | None = None,
+        labels: Iterable[Hashable] | None = None,
     ) -> None:
         for array in (rows, near):
             array.setflags(write=False)
         self._rows, self._near = rows, near
-        self.recipe = recipe
-        self.labels = tuple(labels) if labels is not None else None
-        if self.labels is not None and len(self.labels) != self.n_arms:
-            raise UnimodalError(
-                f"the labels must be one for each of the {self.n_arms} arms, "
-                f"got {len(self.labels)}."
-            )
-        if self.labels is not None and len(self._index) != self.n_arms:
-            raise UnimodalError("the labels must differ from each other: two arms share one.")
+        self._recipe = dict(recipe or {"kind": "edges"})
+        self._labels = checked_labels(labels, self.n_arms) if labels is not None else None
+
+    @property
+    def labels(self) -> tuple[Hashable, ...] | None:
+        """What the arms are called, in the order of their indices; None for a graph without."""
+        return self._labels
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """How the graph was made: the kind, and the numbers its generator was given (a copy)."""
+        return dict(self._recipe)
 
     @property
     def n_arms(self) -> int:
@@ -71,7 +74,9 @@ class Graph:
     @functools.cached_property
     def degrees(self) -> Any:
         """|N(k)| of every arm."""
-        return np.diff(self._rows) - 1
+        degrees = np.diff(self._rows) - 1
+        degrees.setflags(write=False)
+        return degrees
 
     @property
     def max_degree(self) -> int:
@@ -80,6 +85,7 @@ class Graph:
 
     def near(self, arm: int) -> Any:
         """N⁺(arm): the arm itself, then its neighbours."""
+        arm = self.check_arm(arm)
         return self._near[self._rows[arm] : self._rows[arm + 1]]
 
     def neighbours(self, arm: int) -> Any:
@@ -136,13 +142,14 @@ class Graph:
 
     def label_of(self, arm: int) -> Any:
         """The label of an arm, or its index where the graph has no labels."""
-        return self.labels[arm] if self.labels is not None else int(arm)
+        arm = self.check_arm(arm)
+        return self.labels[arm] if self.labels is not None else arm
 
     @functools.cached_property
     def fingerprint(self) -> str:
         """A hash of the edges and labels: equal graphs have equal ones."""
-        digest = hashlib.sha256(np.ascontiguousarray(self._rows, dtype=np.int64))
-        digest.update(np.ascontiguousarray(self._near, dtype=np.int64))
+        digest = hashlib.sha256(self._rows.astype(np.int64).tobytes())
+        digest.update(self._near.astype(np.int64).tobytes())
         digest.update(json.dumps(self.labels, default=repr).encode())
         return digest.hexdigest()[:16]
 
@@ -156,5 +163,26 @@ class Graph:
 
     def __repr__(self) -> str:
         """What made it, and its size."""
-        kind = (self.recipe or {}).get("kind", "edges")
-        return f"Graph({kind}, {self.n_arms:,} arms, {self.n_edges:,} edges)"
+        return f"Graph({self._recipe['kind']}, {self.n_arms:,} arms, {self.n_edges:,} edges)"
+
+
+def checked_labels(labels: Iterable[Hashable], n_arms: int | None = None) -> tuple[Hashable, ...]:
+    """The labels as a tuple, or a refusal: they must be hashable, and each arm needs its own."""
+    # A NumPy number is not one to JSON, so it becomes Python's.
+    names = tuple(x.item() if isinstance(x, np.generic) else x for x in labels)
+    if n_arms is not None and len(names) != n_arms:
+        raise UnimodalError(
+            f"the labels must be one for each of the {n_arms} arms, got {len(names)}."
+        )
+    seen: set[Hashable] = set()
+    for name in names:
+        try:
+            again = name in seen
+        except TypeError:
+            raise UnimodalError(
+                f"a label must be hashable (a string, a number), got {name!r}."
+            ) from None
+        if again:
+            raise UnimodalError(f"the labels must differ from each other, got {name!r} twice.")
+        seen.add(name)
+    return names

@@ -51,7 +51,7 @@ def parse(text: str, seed: int = 0) -> Graph:
 
 def to_data(graph: Graph) -> dict[str, Any]:
     """All that is needed to make the graph again, as plain JSON data."""
-    data: dict[str, Any] = {**(graph.recipe or {"kind": "edges"}), "fingerprint": graph.fingerprint}
+    data: dict[str, Any] = {**graph.recipe, "fingerprint": graph.fingerprint}
     if data["kind"] == "edges":
         data |= {"n_arms": graph.n_arms, "edges": graph.edges().tolist()}
         if graph.labels is not None:
@@ -64,9 +64,10 @@ def from_data(data: dict[str, Any]) -> Graph:
     parts = {key: value for key, value in data.items() if key not in ("kind", "fingerprint")}
     if data["kind"] == "edges":
         ends = np.asarray(parts["edges"], dtype=np.int64).reshape(-1, 2)
-        graph = checked(
-            parts["n_arms"], ends[:, 0], ends[:, 1], {"kind": "edges"}, parts.get("labels")
-        )
+        labels = [as_label(label) for label in parts["labels"]] if "labels" in parts else None
+        graph = checked(parts["n_arms"], ends[:, 0], ends[:, 1], {"kind": "edges"}, labels)
+    elif data["kind"] not in _MAKERS:
+        raise unknown_name("kind of graph", data["kind"], ["edges", *_MAKERS])
     else:
         graph = _MAKERS[data["kind"]](**parts)
     if graph.fingerprint != data["fingerprint"]:
@@ -75,3 +76,8 @@ def from_data(data: dict[str, Any]) -> Graph:
             f"version makes {graph.fingerprint}: the file is damaged or from another version."
         )
     return graph
+
+
+def as_label(data: Any) -> Any:
+    """A label as it was before JSON, which has lists for tuples."""
+    return tuple(map(as_label, data)) if isinstance(data, list) else data

@@ -55,7 +55,8 @@ def cache_folder() -> Path:
             folder = parent / f"kernels-{source_hash()}"
             folder.mkdir(parents=True, exist_ok=True)
             if os.access(folder, os.W_OK):
-                _drop_older_siblings(folder)
+                with contextlib.suppress(OSError):  # another process may be dropping them, too
+                    _drop_older_siblings(folder)
                 return folder
     return Path(tempfile.mkdtemp(prefix="unimodal-kernels-"))
 
@@ -73,7 +74,7 @@ def _drop_older_siblings(folder: Path, keep: int = 4) -> None:
 _folder: Path | None = None
 
 
-class _PackageLocator(_CacheLocator):  # type: ignore[misc]
+class _PackageLocator(_CacheLocator):
     def __init__(self, py_func: Any) -> None:
         self._line = py_func.__code__.co_firstlineno
 
@@ -94,11 +95,11 @@ class _PackageLocator(_CacheLocator):  # type: ignore[misc]
         return cls(py_func)
 
 
-class _PackageCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = [_PackageLocator]
+class _PackageCacheImpl(CompileResultCacheImpl):
+    _locator_classes: Any = [_PackageLocator]  # noqa: RUF012 - as Numba declares it
 
 
-class _PackageCache(FunctionCache):  # type: ignore[misc]
+class _PackageCache(FunctionCache):
     """Numba's cache in our folder, written under a lock, and never for code that is not ours."""
 
     _impl_class = _PackageCacheImpl
@@ -106,7 +107,8 @@ class _PackageCache(FunctionCache):  # type: ignore[misc]
     def save_overload(self, sig: Any, data: Any) -> None:
         arguments = getattr(sig, "args", sig)  # Numba passes a signature or just its types
         if all(map(_is_ours, arguments)):
-            with _locked(Path(self.cache_path) / "lock"):
+            # A full disk, or a folder that was deleted meanwhile, costs the cache but not the run.
+            with contextlib.suppress(OSError), _locked(Path(self.cache_path) / "lock"):
                 super().save_overload(sig, data)
 
 
@@ -132,7 +134,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 # Kernels allocate nothing, so they do without Numba's reference counts: those are atomic, and at
 # each call of a small function with an array they cost more than the function does.
-OPTIONS = {"nogil": True, "_nrt": False, "error_model": "numpy"}
+OPTIONS: Any = {"nogil": True, "_nrt": False, "error_model": "numpy"}
 
 
 def jit(function: Callable[..., Any]) -> Any:
@@ -146,7 +148,7 @@ def jit(function: Callable[..., Any]) -> Any:
 
 
 def specialised(compiled: Any, *examples: Any) -> Callable[..., Any]:
-    """The machine code for arguments of just these types, without the look-up of types at each call.
+    """The machine code for arguments of just these types, without looking them up at each call.
 
     That look-up takes some 3 µs where named tuples are passed, most of what an `ask` costs. Only
     for callers whose arguments always have the same types: it trusts them.
@@ -208,7 +210,8 @@ def generic(function: Callable[..., Any]) -> Any:
     ... class Line:
     ...     slope: float = 2.0
     >>> @generic
-    ... def height(shape, x): "The height of a shape at x."
+    ... def height(shape, x):
+    ...     "The height of a shape at x."
     >>> @height.register(Line)
     ... def line_height(shape, x):
     ...     return shape.slope * x

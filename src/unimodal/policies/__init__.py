@@ -1,6 +1,6 @@
 """Policies: a scope, an index, a reward family and a start, composed."""
 
-from unimodal.policies.base import Parts, Policy
+from unimodal.policies.base import Parts, Policy, explained
 from unimodal.policies.named import KLUCB, OSUB, TS, UTS
 from unimodal.policies.scopes import AroundLeader, EveryArm
 from unimodal.policies.spec import POLICIES, from_data, parse, split, to_data
@@ -20,6 +20,7 @@ __all__ = [
     "Probe",
     "Start",
     "Sweep",
+    "explained",
     "from_data",
     "parse",
     "split",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, NamedTuple, dataclass_transform
 
 import numpy as np
 from numba import njit
+from numba.core.errors import NumbaError
 
 from unimodal.errors import UnimodalError
 from unimodal.families import Family
@@ -15,7 +17,7 @@ from unimodal.graphs import Graph
 from unimodal.kernels.compile import attach_record, record
 from unimodal.policies.indices import contest, refresh
 from unimodal.policies.scopes import AroundLeader, EveryArm
-from unimodal.policies.starts import as_start
+from unimodal.policies.starts import Start, as_start
 from unimodal.policies.state import Arena, State, new_state
 
 
@@ -28,7 +30,8 @@ class Parts(NamedTuple):
     arena: Arena
 
 
-@dataclass_transform(frozen_default=True)
+@dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
+@dataclasses.dataclass(frozen=True, repr=False)
 class Policy:
     """A rule for choosing arms: frozen data, printable and comparable.
 
@@ -40,6 +43,7 @@ class Policy:
     >>> import unimodal as um
     >>> class Greedy(um.Policy):
     ...     "Pull the best mean around the leader, and now and then any arm there."
+    ...
     ...     epsilon: float = 0.1
     ...
     ...     def choose(self, arms, near, leader, clock, rng):
@@ -54,10 +58,10 @@ class Policy:
     citation: ClassVar[str] = ""
     compiled: ClassVar[bool] = False
 
+    name: str = dataclasses.field(default="", kw_only=True)
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        cls.__annotations__ = {**cls.__dict__.get("__annotations__", {}), "name": "str"}
-        cls.name = dataclasses.field(default="", kw_only=True)  # type: ignore[attr-defined]
         dataclasses.dataclass(frozen=True, repr=False)(cls)
         attach_record(cls)
         if "choose" in cls.__dict__:
@@ -66,19 +70,16 @@ class Policy:
 
     def __post_init__(self) -> None:
         """Name the policy after its class unless it has a name; spell its start in one way."""
-        if not isinstance(self.name, str):  # type: ignore[attr-defined]
-            raise UnimodalError(f"a policy's name must be text, got {self.name!r}.")  # type: ignore[attr-defined]
-        self._set("name", self.name or type(self).__name__)  # type: ignore[attr-defined]
-        if "start" in type(self).__dict__.get("__dataclass_fields__", {}):
-            self._set("start", str(as_start(self.start)))
+        if not isinstance(self.name, str):
+            raise UnimodalError(f"a policy's name must be text, got {self.name!r}.")
+        self._set("name", self.name or type(self).__name__)
+        if "start" in self.parameters():
+            self._set("start", str(self.opening))
 
     def _set(self, field: str, value: Any) -> None:
         object.__setattr__(self, field, value)  # the class is frozen; this is still construction
 
     # Whatever follows may be overridden by a policy.
-
-    start: ClassVar[Any] = "sweep"
-    prior: ClassVar[Any] = None
 
     def scope(self, graph: Graph | None) -> Any:
         """Which arms compete. `graph` is None where only look-ups of neighbours are possible."""
@@ -89,6 +90,16 @@ class Policy:
         return self
 
     # What engines and agents call.
+
+    @property
+    def opening(self) -> Start:
+        """How it begins: its `start`, or a sweep if it has none."""
+        return as_start(getattr(self, "start", "sweep"))
+
+    @property
+    def beliefs(self) -> Any:
+        """Its `prior`, or None for the reward family's own."""
+        return getattr(self, "prior", None)
 
     @property
     def is_plain(self) -> bool:
@@ -112,19 +123,19 @@ class Policy:
 
     def new_state(self, n_arms: int, family: Family, rng: Any) -> State:
         """What the policy knows before the first round."""
-        start = as_start(self.start)
-        begin = start.order(n_arms, rng)
-        return new_state(n_arms, n_arms, family, self.prior, begin, start.unpulled_mean, rng)
+        begin = self.opening.order(n_arms, rng)
+        unpulled = self.opening.unpulled_mean
+        return new_state(n_arms, n_arms, family, self.beliefs, begin, unpulled, rng)
 
     def parameters(self) -> dict[str, Any]:
         """The parameters by name, without the policy's name."""
-        names = [field.name for field in dataclasses.fields(self)]  # type: ignore[arg-type]
+        names = [field.name for field in dataclasses.fields(self)]
         return {name: getattr(self, name) for name in names if name != "name"}
 
     def __repr__(self) -> str:
         """The class and what differs from its defaults."""
-        defaults = {f.name: f.default for f in dataclasses.fields(self)}  # type: ignore[arg-type]
-        shown = self.parameters() | {"name": self.name}  # type: ignore[attr-defined]
+        defaults = {f.name: f.default for f in dataclasses.fields(self)}
+        shown = self.parameters() | {"name": self.name}
         defaults["name"] = type(self).__name__
         parts = [f"{key}={value!r}" for key, value in shown.items() if value != defaults[key]]
         return f"{type(self).__name__}({', '.join(parts)})"
@@ -136,7 +147,7 @@ def _own_contest(cls: Any) -> Callable[..., Any]:
     if cls.compiled:
         choose = njit(nogil=True)(choose)  # with reference counts: a user's code may allocate
 
-        def own(index, family, state, near, leader, clock):  # type: ignore[no-untyped-def]
+        def own(index, family, state, near, leader, clock):
             arm = choose(index, state.arms, near, leader, clock, state.rng)
             if arm < 0 or arm >= len(state.arms):
                 raise UnimodalError("choose must return one of the arms in 'near'.")
@@ -144,7 +155,7 @@ def _own_contest(cls: Any) -> Callable[..., Any]:
 
         return own
 
-    def own_plain(index, family, state, near, leader, clock):  # type: ignore[no-untyped-def]
+    def own_plain(index, family, state, near, leader, clock):
         arms = state.arms.view(np.recarray)
         arm = choose(index, arms, near, int(leader), int(clock), state.rng)
         if arm not in near:
@@ -156,5 +167,24 @@ def _own_contest(cls: Any) -> Callable[..., Any]:
     return own_plain
 
 
-def _keep_nothing(index, family, arms, arm):  # type: ignore[no-untyped-def]
+@contextlib.contextmanager
+def explained(policy: Policy) -> Iterator[None]:
+    """Turn Numba's pages about code that does not compile into a sentence about whose it is."""
+    try:
+        yield
+    except NumbaError as error:
+        if not policy.is_own:
+            raise
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        why = next((line for line in lines if line.startswith(_TELLING)), lines[0])
+        raise UnimodalError(
+            f"the choose of {type(policy).__name__} cannot be compiled ({why}): "
+            "keep to what Numba knows, or leave out compiled = True."
+        ) from None
+
+
+_TELLING = ("Untyped global name", "Unknown attribute", "Cannot", "Invalid use", "NameError")
+
+
+def _keep_nothing(index, family, arms, arm):
     pass

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def parse(text: str) -> Policy:
     try:
         return cls(**values)
     except TypeError:
-        known = ", ".join(cls.__dataclass_fields__)  # type: ignore[attr-defined]
+        known = ", ".join(cls.__dataclass_fields__)
         raise UnimodalError(f"{cls.__name__} has the parameters {known}, got '{text}'.") from None
 
 
@@ -60,8 +61,8 @@ def _argument(cls: type[Policy], part: str) -> tuple[str, Any]:
     key, equals, value = (piece.strip() for piece in part.partition("="))
     if not equals:
         raise UnimodalError(f"a parameter is written name=value, got '{part}' for {cls.__name__}.")
-    if key not in cls.__dataclass_fields__:  # type: ignore[attr-defined]
-        raise unknown_name(f"parameter of {cls.__name__}", key, cls.__dataclass_fields__)  # type: ignore[attr-defined]
+    if key not in cls.__dataclass_fields__:
+        raise unknown_name(f"parameter of {cls.__name__}", key, cls.__dataclass_fields__)
     try:
         return key, ast.literal_eval(value)
     except (ValueError, SyntaxError):
@@ -70,10 +71,12 @@ def _argument(cls: type[Policy], part: str) -> tuple[str, Any]:
 
 def _from_file(head: str) -> type[Policy]:
     path, _, name = head.rpartition(":")
-    spec = importlib.util.spec_from_file_location(Path(path).stem, path)
+    # A name of its own, so that a user's random.py does not stand in for Python's.
+    spec = importlib.util.spec_from_file_location(f"own_policy_{Path(path).stem}", path)
     if spec is None or spec.loader is None or not Path(path).is_file():
         raise UnimodalError(f"the policy '{head}' names the file {path}, which does not exist.")
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
     try:
         spec.loader.exec_module(module)
     except Exception as error:
@@ -88,7 +91,7 @@ def to_data(policy: Policy) -> dict[str, Any]:
     """A policy as plain JSON data."""
     return {
         "policy": type(policy).__name__,
-        "name": policy.name,  # type: ignore[attr-defined]
+        "name": policy.name,
         "own": policy.is_own,
         "parameters": policy.parameters(),
     }

@@ -1,4 +1,4 @@
-"""Figures. One colour and one line style per policy everywhere, legible without colour."""
+"""Figures. One colour and one marker per policy everywhere, legible without colour."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from unimodal.errors import unknown_name
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Okabe and Ito's palette, which the colour-blind can tell apart; styles do without colour.
+# Okabe and Ito's palette, which the colour-blind can tell apart; markers do without colour.
 STYLES: dict[str, tuple[str, str]] = {
-    "UTS": ("#0072B2", "-"),
-    "OSUB": ("#D55E00", "--"),
-    "TS": ("#009E73", "-."),
-    "KLUCB": ("#CC79A7", ":"),
+    "UTS": ("#0072B2", "o"),
+    "OSUB": ("#D55E00", "s"),
+    "TS": ("#009E73", "^"),
+    "KLUCB": ("#CC79A7", "D"),
 }
-_OTHERS = [("#E69F00", "-"), ("#56B4E9", "--"), ("#000000", "-."), ("#999999", ":")]
+_OTHERS = [("#E69F00", "v"), ("#56B4E9", "P"), ("#000000", "X"), ("#999999", "*")]
 
 
 def style(name: str, position: int) -> dict[str, Any]:
-    """Colour and line style of a policy."""
-    colour, line = STYLES.get(name, _OTHERS[position % len(_OTHERS)])
-    return {"color": colour, "linestyle": line}
+    """Colour and marker of a policy; `position` decides for those that have none of their own."""
+    colour, marker = STYLES.get(name, _OTHERS[position % len(_OTHERS)])
+    return {"color": colour, "marker": marker}
 
 
 def regret(
@@ -35,7 +35,7 @@ def regret(
     lower_bound: float,
     scale: str = "log",
 ) -> Axes:
-    """Regret curves with bands, names at their ends, and c(μ)·log t as a dashed line."""
+    """Regret curves with bands, and c(μ)·log t as a dashed line."""
     from matplotlib.figure import Figure
 
     if scale not in ("log", "linear"):
@@ -45,7 +45,8 @@ def regret(
         ax = Figure(figsize=(7, 4.2), layout="constrained").subplots()
     for position, (name, (mean, low, high)) in enumerate(curves.items()):
         look = style(name, position)
-        ax.plot(rounds, mean, label=name, linewidth=1.8, **look)
+        every = max(len(rounds) // 10, 1)
+        ax.plot(rounds, mean, label=name, linewidth=1.6, markevery=every, markersize=4.5, **look)
         if np.isfinite(low).all():
             ax.fill_between(rounds, low, high, color=look["color"], alpha=0.18, linewidth=0)
     if np.isfinite(lower_bound):

@@ -33,7 +33,8 @@ def bar(title: str, total: int, show: bool | None = None) -> Iterator[Callable[[
         TimeRemainingColumn(),
         TextColumn("left"),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True, force_terminal=show)
+    with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task(title, total=total)
         yield lambda done: progress.update(task, completed=done)
 

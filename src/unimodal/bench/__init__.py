@@ -1,0 +1,1 @@
+"""How fast it is, as ratios to a plain NumPy loop timed in the same run."""

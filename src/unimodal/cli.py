@@ -1,0 +1,254 @@
+"""The command line. Heavy imports stand inside the commands, so that --help is quick."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unimodal.errors import UnimodalError, whole_number
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from unimodal.problems import Problem
+    from unimodal.result import Result
+
+app = typer.Typer(
+    help="Bandits whose arms lie on a graph and whose reward has one peak.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # rich would read er:100:0.05 as an emoji
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def main() -> None:
+    """Run the command; a mistake gets one sentence and a non-zero exit, never a traceback."""
+    try:
+        app()
+    except UnimodalError as error:
+        print(f"unimodal: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("unimodal: stopped; nothing was written.", file=sys.stderr, flush=True)
+        os._exit(130)  # not sys.exit, which would wait for threads that are still compiling
+
+
+@app.command()
+def simulate(
+    graph: Annotated[
+        str,
+        typer.Option(help="line:K, complete:K, er:K:P, ba:K:M, grid:RxC or edges:FILE.csv"),
+    ] = "line:17",
+    policies: Annotated[
+        str,
+        typer.Option(help="Names with commas; parameters in parentheses; FILE.py:Class for yours"),
+    ] = "uts,osub,ts,klucb",
+    horizon: Annotated[str, typer.Option(help="Rounds a trial, such as 1e5")] = "1e5",
+    trials: Annotated[str, typer.Option(help="Trials of each policy")] = "100",
+    seed: Annotated[int, typer.Option(help="Seed of everything random, the graph included")] = 0,
+    rewards: Annotated[
+        str, typer.Option(help="bernoulli, gaussian:SIGMA, poisson, exponential, bounded:A:B")
+    ] = "bernoulli",
+    high: Annotated[float, typer.Option(help="Mean of the best arm")] = 0.9,
+    low: Annotated[float, typer.Option(help="Mean of the arms farthest from it")] = 0.1,
+    peak: Annotated[
+        str, typer.Option(help="The best arm: 'middle', 'random' or an arm")
+    ] = "middle",
+    scale: Annotated[str, typer.Option(help="Axis of rounds in the figure: log or linear")] = "log",
+    workers: Annotated[int | None, typer.Option(help="Threads; all cores by default")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for result.parquet, summary.csv and regret.png")
+    ] = None,
+    again: Annotated[
+        Path | None,
+        typer.Option("--from", help="Run a saved result.parquet again, from what it says itself"),
+    ] = None,
+) -> None:
+    r"""Compare policies on a graph: a table here, and a figure and the data in a folder.
+
+    Means fall evenly with the distance from the best arm, as in the paper.
+
+    \b
+    Examples:
+      unimodal simulate --graph line:129 --horizon 1e5 --trials 100 --out results
+      unimodal simulate --graph er:100:0.05 --peak random --policies "uts,osub(c=0)"
+      unimodal simulate --graph edges:friends.csv --policies uts,mine.py:Greedy
+      unimodal simulate --from results/result.parquet --out again
+    """
+    import unimodal as um
+    from unimodal import families, graphs, problems
+    from unimodal import policies as known
+
+    if scale not in ("log", "linear"):  # before minutes of work, not after
+        raise UnimodalError(f"the --scale must be log or linear, got '{scale}'.")
+    if out is not None and out.exists() and not out.is_dir():
+        raise UnimodalError(f"--out must be a folder, got the file {out}: name another place.")
+    if again is not None:
+        result = um.rerun(um.load(again), workers=workers)
+    else:
+        rounds, repeats = _number(horizon, "--horizon"), _number(trials, "--trials")
+        seed = whole_number(seed, "the --seed", 0)
+        made = graphs.parse(graph, seed)
+        best: Any = _peak(made, peak, seed)
+        chosen = [known.parse(text) for text in known.split(policies)]
+        problem = problems.by_distance(made, best, high, low, families.parse(rewards))
+        result = um.simulate(
+            problem, chosen, horizon=rounds, trials=repeats, seed=seed, workers=workers
+        )
+    console = _console()
+    _show(console, result)
+    if out is not None:
+        _write(result, out, scale)
+        console.print(f"Written to {out}/: result.parquet, summary.csv, regret.png")
+    else:
+        console.print("Add --out DIR to keep the data and a figure.", style="dim")
+
+
+@app.command()
+def policies() -> None:
+    """List the policies: parameters, what each does, and where it comes from.
+
+    Example: unimodal policies
+    """
+    import dataclasses
+
+    from unimodal.policies import POLICIES
+    from unimodal.report import tables
+
+    rows = []
+    for name, cls in POLICIES.items():
+        fields = [f for f in dataclasses.fields(cls) if f.name != "name"]
+        parameters = ", ".join(f"{f.name}={f.default}" for f in fields)
+        rows.append((name, parameters, cls.summary, cls.citation))
+    columns = ("name", "parameters", "what it does", "source")
+    _console().print(tables.prose_table("Policies", columns, rows))
+
+
+@app.command()
+def reproduce(
+    trials: Annotated[str, typer.Option(help="Trials of each policy; the paper has 100")] = "100",
+) -> None:
+    """Run the paper's Table 1 and print it beside the paper's numbers.
+
+    Line graphs of 17 and 129 arms, horizon 10^5, four policies.
+
+    Example: unimodal reproduce
+    """
+    from unimodal.report import tables
+    from unimodal.reproduce import paper, table1
+
+    repeats = _number(trials, "--trials")
+    console = _console()
+    agree = cells = 0
+    for n_arms in paper.TABLE_1:
+        rows = []
+        for cell in table1.cells(table1.run(n_arms, repeats)):
+            if cell.reported is not None:
+                agree, cells = agree + bool(cell.agrees), cells + 1
+            verdict = {True: "agrees", False: "differs", None: ""}[cell.agrees]
+            reported = cell.reported if cell.reported is not None else ""
+            rows.append((cell.policy, cell.regret, cell.ratio, reported, verdict))
+        title = f"Table 1, line graph, K = {n_arms}, T = {table1.HORIZON:,}, {repeats} trials"
+        columns = ("policy", "regret, ours", "R%(·, OSUB), ours", "paper", "verdict")
+        console.print(tables.table(title, columns, rows))
+    console.print(f"{agree} of {cells} ratios lie in the paper's 95 % interval, widened by ours.")
+
+
+@app.command()
+def bench() -> None:
+    """Measure speed against plain NumPy loops timed in the same run (about two minutes).
+
+    Example: unimodal bench
+    """
+    from unimodal.bench import measure
+    from unimodal.report import tables
+
+    rows = []
+    console = _console()
+    for group in (measure.rates, measure.decisions, measure.start_up):
+        for figure in group():
+            verdict = "reached" if figure.reached else "MISSED"
+            rows.append((figure.work, figure.value, figure.must, figure.guide, verdict))
+            console.print(f"{figure.work}: {figure.value}", style="dim")
+    columns = ("work", "measured", "must reach", "C++ guide", "")
+    console.print(tables.table("Speed, one core, medians of interleaved runs", columns, rows))
+
+
+def _number(text: str, option: str) -> int:
+    """A whole number that may be written 1e5."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise UnimodalError(
+            f"the {option} must be a whole number, such as 1000 or 1e5, got '{text}'."
+        ) from None
+    return whole_number(value, f"the {option}")
+
+
+def _peak(graph: Any, peak: str, seed: int) -> Any:
+    from unimodal.problems import random_peak
+
+    if peak == "middle":
+        return None
+    if peak == "random":
+        return graph.label_of(random_peak(graph, seed))
+    if graph.labels is None or peak not in graph.labels:
+        return int(peak) if peak.isdecimal() else peak
+    return peak
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    # A pipe has no width: do not wrap tables there at 80 columns.
+    width = None if sys.stdout.isatty() else 120
+    return Console(width=width, emoji=False, highlight=False)
+
+
+def _show(console: Console, result: Result) -> None:
+    from unimodal import analysis
+    from unimodal.report import tables
+
+    best = min(result, key=lambda name: result.regret(name).value)
+    rows = []
+    for name, run in result.items():
+        last = run.regret[:, -1]
+        low, median, high = (analysis.describe(last)[q] for q in ("q05", "median", "q95"))
+        ratio = result.ratio(name, best) if result.regret(best).value > 0 else "–"
+        quantiles = f"{low:.1f} … {high:.1f}"
+        rows.append((name, result.regret(name), f"{median:.1f}", quantiles, ratio))
+    problem: Problem = result.problem
+    title = f"Regret after {result.horizon:,} rounds, {result.trials} trials, seed {result.seed}"
+    columns = ("policy", "mean ± 95 %", "median", "5 % … 95 %", f"relative to {best}")
+    console.print(f"{problem!r}")
+    check = problem.check()
+    if not check:
+        console.print(f"Note: {check}", style="yellow")
+    console.print(tables.table(title, columns, rows))
+    bound = problem.lower_bound
+    console.print(
+        f"Theorem 1: c(μ) = {bound:.3g}, c(μ)·log T = {bound * _log(result.horizon):.4g} "
+        "(for large T; a finite regret may lie below)."
+    )
+
+
+def _log(x: float) -> float:
+    from math import log
+
+    return log(x)
+
+
+def _write(result: Result, folder: Path, scale: str) -> None:
+    from unimodal import files
+
+    result.save(folder / "result.parquet")
+    summary = result.summary()
+    files.write(folder / "summary.csv", lambda to: summary.write_csv(to))
+    figure: Any = result.plot(scale=scale).figure
+    files.write(folder / "regret.png", lambda to: figure.savefig(to, dpi=160))

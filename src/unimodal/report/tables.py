@@ -1,0 +1,34 @@
+"""Tables for the terminal: columns of text in, a rich table out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Any:
+    """A table whose first column is on the left and the others on the right."""
+    from rich import box
+    from rich.table import Table
+
+    made = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+    for number, column in enumerate(columns):
+        made.add_column(column, justify="right" if number else "left", no_wrap=number == 0)
+    for row in rows:
+        made.add_row(*(str(cell) for cell in row))
+    return made
+
+
+def prose_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Any:
+    """A table of words: all columns on the left, a line between rows."""
+    from rich import box
+    from rich.table import Table
+
+    made = Table(
+        title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold", show_lines=True
+    )
+    for column in columns:
+        made.add_column(column, justify="left", overflow="fold")
+    for row in rows:
+        made.add_row(*(str(cell) for cell in row))
+    return made

@@ -1,0 +1,72 @@
+"""Every policy passes the suite that users import; pairs with families cover, not multiply."""
+
+import pytest
+
+import unimodal as um
+from unimodal.testing import CHECKS, check_policy
+
+PAIRS = [
+    (um.UTS(), None),
+    (um.OSUB(), None),
+    (um.TS(), um.Gaussian(0.5)),
+    (um.KLUCB(), um.Poisson()),
+    (um.UTS(start="probe(3)", ties="lowest", period=4), um.Bounded(0, 2)),
+    (um.OSUB(start="literal", c=0), um.Exponential()),
+]
+EVERY = [
+    (policy, family)
+    for policy in (um.UTS(), um.OSUB(), um.TS(), um.KLUCB())
+    for family in (um.Gaussian(0.5), um.Poisson(), um.Exponential(), um.Bounded(0, 2))
+]
+
+
+class Greedy(um.Policy):
+    """As in the README."""
+
+    epsilon: float = 0.1
+
+    def choose(self, arms, near, leader, clock, rng):
+        if um.random.uniform(rng) < self.epsilon:
+            return near[um.random.below(rng, len(near))]
+        return leader
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize(("policy", "family"), PAIRS, ids=str)
+def test_policy(policy, family, check):
+    check(policy, family)
+
+
+def test_a_policy_of_ones_own():
+    check_policy(Greedy())
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("policy", "family"), EVERY, ids=str)
+def test_every_pair(policy, family):
+    check_policy(policy, family)
+
+
+class Stubborn(um.Policy):
+    """Never looks at rewards: it must not pass."""
+
+    def choose(self, arms, near, leader, clock, rng):
+        return min(near)
+
+
+class Forgetful(um.Policy):
+    """Depends on something that is not in the state: it must not pass."""
+
+    def choose(self, arms, near, leader, clock, rng):
+        Forgetful.calls = getattr(Forgetful, "calls", 0) + 1
+        return near[Forgetful.calls % len(near)]
+
+
+def test_the_suite_catches_a_policy_that_does_not_learn():
+    with pytest.raises(AssertionError, match="best of three arms"):
+        check_policy(Stubborn())
+
+
+def test_the_suite_catches_a_policy_that_does_not_repeat_itself():
+    with pytest.raises(AssertionError, match="same seed"):
+        check_policy(Forgetful())

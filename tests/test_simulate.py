@@ -1,0 +1,138 @@
+"""simulate: the same numbers however it runs; prompt to stop; clear about mistakes."""
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import unimodal as um
+from unimodal.simulate import checkpoint_rounds
+
+PROBLEM = um.problems.triangular(9)
+BOTH = [um.UTS(), um.OSUB()]
+
+
+def digest(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_one_worker_and_two_give_the_same_bytes(tmp_path):
+    for workers in (1, 2):
+        result = um.simulate(PROBLEM, BOTH, horizon=3000, trials=7, seed=1, workers=workers)
+        result.save(tmp_path / f"{workers}.parquet")
+    assert digest(tmp_path / "1.parquet") == digest(tmp_path / "2.parquet")
+
+
+def test_a_policy_does_not_depend_on_its_company():
+    alone = um.simulate(PROBLEM, um.UTS(), horizon=500, trials=3, seed=1)
+    among = um.simulate(PROBLEM, [um.OSUB(), um.UTS()], horizon=500, trials=3, seed=1)
+    assert (alone["UTS"].pulls == among["UTS"].pulls).all()
+
+
+def test_a_trial_does_not_depend_on_how_many_there_are():
+    few = um.simulate(PROBLEM, um.UTS(), horizon=500, trials=2, seed=1)
+    many = um.simulate(PROBLEM, um.UTS(), horizon=500, trials=5, seed=1)
+    assert (many["UTS"].regret[:2] == few["UTS"].regret).all()
+    more = um.extend(few, 3)
+    assert (more["UTS"].regret == many["UTS"].regret).all()
+    assert (more["UTS"].pulls == many["UTS"].pulls).all()
+
+
+def test_seeds_matter():
+    one, two = (um.simulate(PROBLEM, um.UTS(), horizon=500, trials=2, seed=s) for s in (1, 2))
+    assert (one["UTS"].pulls != two["UTS"].pulls).any()
+
+
+def test_checkpoints():
+    assert checkpoint_rounds(100, 5, "linear").tolist() == [20, 40, 60, 80, 100]
+    assert checkpoint_rounds(100, [7, 3, 7], "log").tolist() == [3, 7, 100]
+    assert checkpoint_rounds(1, 200, "log").tolist() == [1]
+    assert checkpoint_rounds(10**5, 200, "log")[[0, -1]].tolist() == [1, 10**5]
+    result = um.simulate(PROBLEM, um.UTS(), horizon=100, trials=2, checkpoints=4, spacing="linear")
+    assert result.rounds.tolist() == [25, 50, 75, 100]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"horizon": 0}, "'horizon' must be a whole number of at least 1, got 0"),
+        ({"horizon": 1.5}, "'horizon'"),
+        ({"horizon": "many"}, "'horizon'"),
+        ({"horizon": float("nan")}, "'horizon'"),
+        ({"trials": 0}, "'trials' must be a whole number of at least 1, got 0"),
+        ({"trials": True}, "'trials'"),
+        ({"seed": -1}, "'seed'"),
+        ({"workers": 0}, "'workers'"),
+        ({"engine": "stepp"}, "did you mean 'step'"),
+        ({"spacing": "even"}, "spacing"),
+        ({"checkpoints": [0]}, "a checkpoint"),
+        ({"checkpoints": [101]}, "beyond the horizon of 100, got 101"),
+        ({"checkpoints": 0}, "'checkpoints'"),
+        ({"policies": []}, "at least one policy"),
+        ({"policies": [um.UTS(), um.UTS(period=5)]}, "two called 'UTS'"),
+        ({"policies": um.UTS}, "instance such as um.UTS"),
+        ({"policies": ["uts"]}, "instance such as um.UTS"),
+        ({"problem": "line"}, "must be a unimodal.Problem"),
+        ({"policies": um.TS(prior=[(1, 1)] * 3)}, "each of the 9 arms"),
+    ],
+)
+def test_bad_input_gets_a_sentence(options, words):
+    given = {"problem": PROBLEM, "policies": um.UTS(), "horizon": 100, "trials": 2} | options
+    with pytest.raises(um.UnimodalError, match=words) as caught:
+        um.simulate(given.pop("problem"), given.pop("policies"), **given)
+    assert "\n" not in str(caught.value)
+
+
+LONG = """
+import sys, unimodal as um
+um.simulate(um.problems.triangular(9), um.UTS(), horizon=1000, trials=1)
+print("ready", flush=True)
+um.simulate(um.problems.triangular(9), um.UTS(), horizon=10**10, trials=2)
+"""
+
+
+def test_ctrl_c_stops_within_a_second():
+    process = subprocess.Popen(
+        [sys.executable, "-c", LONG], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.5)
+    began = time.perf_counter()
+    os.kill(process.pid, signal.SIGINT)
+    _, error = process.communicate(timeout=30)
+    took = time.perf_counter() - began
+    assert "KeyboardInterrupt" in error
+    assert took < 1, f"it took {took:.2f} s"
+
+
+def test_an_error_in_a_thread_comes_out():
+    class Fails(um.Policy):
+        def choose(self, arms, near, leader, clock, rng):
+            raise RuntimeError("mine")
+
+    with pytest.raises(RuntimeError, match="mine"):
+        um.simulate(PROBLEM, Fails(), horizon=100, trials=4)
+
+
+def test_no_bar_where_there_is_no_terminal(capfd):
+    um.simulate(PROBLEM, um.UTS(), horizon=1000, trials=2)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_bar_if_asked(capfd):
+    um.simulate(PROBLEM, um.UTS(), horizon=100_000, trials=10, progress=True)
+    shown = capfd.readouterr().err
+    assert "10 trials" in shown
+
+
+def test_history_is_kept_only_if_asked():
+    run = um.simulate(PROBLEM, um.UTS(), horizon=50, trials=2)["UTS"]
+    assert run.arms is None and run.rewards is None
+    run = um.simulate(PROBLEM, um.UTS(), horizon=50, trials=2, history=True)["UTS"]
+    assert run.arms.shape == run.rewards.shape == (2, 50)
+    assert set(np.unique(run.rewards)) <= {0.0, 1.0}
