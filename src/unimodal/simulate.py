@@ -43,8 +43,8 @@ def simulate(
     number of trials or on which other policies run.
 
     Regret is kept at `checkpoints` rounds, spread evenly on a "log" or "linear" scale
-    (`spacing`), or at the rounds you list. `history=True` keeps every arm and reward too. `engine` is
-    "auto" or "step". A bar shows the progress on a terminal, unless `progress=False`.
+    (`spacing`), or at the rounds you list. `history=True` keeps every arm and reward too.
+    `engine` is "auto" or "step". A bar shows the progress on a terminal, unless `progress=False`.
 
     >>> import unimodal as um
     >>> problem = um.problems.triangular(5)
@@ -175,7 +175,7 @@ def _run(
     # Parts that cannot be composed (a prior for other arms, …) fail here, before any thread starts.
     for run in runs.values():
         StepTrial(problem, run.policy, seed, numbers[0], rounds, False)
-    title = f"{len(policies)} x {len(numbers)} trials"
+    title = f"{', '.join(runs)}: {len(numbers)} trials each"
     total = len(policies) * len(numbers) * horizon
     pool = ThreadPoolExecutor(workers, thread_name_prefix="unimodal")
     with progress_bar.bar(title, total, progress) as update:

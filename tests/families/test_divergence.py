@@ -36,7 +36,7 @@ def expected(family, p, q):
         return (p - q) ** 2 / (2 * 0.5**2)
     if family.name == "poisson":
         return rel_entr(p, q) - p + q
-    return rel_entr(1, q / p) - 1 + p / q  # log(q/p) + p/q - 1
+    return rel_entr(1, p / q) - 1 + p / q
 
 
 def scale(family, p, q):

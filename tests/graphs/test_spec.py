@@ -38,7 +38,7 @@ def test_the_data_of_a_made_graph_is_its_recipe_not_its_edges():
 
 def test_a_graph_that_this_version_makes_differently_is_refused():
     data = to_data(graphs.erdos_renyi(20, 0.2, seed=7)) | {"seed": 8}
-    with pytest.raises(UnimodalError, match="the saved erdos_renyi graph .* damaged or from"):
+    with pytest.raises(UnimodalError, match=r"the saved erdos_renyi graph .* damaged or from"):
         from_data(data)
 
 

@@ -59,7 +59,11 @@ def binary_divergence(p, q):
     if p < 1.0:
         if q >= 1.0:
             return math.inf
-        value += (1.0 - p) * log_ratio(1.0 - p, 1.0 - q)
+        # (1 - p)/(1 - q) - 1 with the difference taken before it is rounded: small means keep
+        # their digits, and kl(0, q) is not 0 for a tiny q.
+        excess = (q - p) / (1.0 - q)
+        far = abs(excess) >= 0.5
+        value += (1.0 - p) * (math.log((1.0 - p) / (1.0 - q)) if far else math.log1p(excess))
     return max(value, 0.0)
 
 

@@ -109,7 +109,8 @@ def _divergence(family, p, q):
 @upper.register(Bounded)
 def _upper(family, p, budget):
     width = family.b - family.a
-    return min(family.a + width * binary_upper((p - family.a) / width, budget), family.b)
+    root = family.a + width * binary_upper((p - family.a) / width, budget)
+    return min(max(root, p), family.b)  # scaling there and back may round past either
 
 
 @negentropy.register(Bounded)

@@ -127,7 +127,7 @@ def from_scipy(matrix: Any, labels: Iterable[Hashable] | None = None) -> Graph:
     """A graph from a symmetric sparse adjacency matrix; only which entries are non-zero counts.
 
     >>> import scipy.sparse
-    >>> from_scipy(scipy.sparse.diags([1, 1], [-1, 1], shape=(4, 4)))
+    >>> from_scipy(scipy.sparse.csr_array([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]]))
     Graph(edges, 4 arms, 3 edges)
     """
     from scipy.sparse import coo_matrix

@@ -59,7 +59,7 @@ def erdos_renyi(n_arms: int, p: float, seed: int = 0, tries: int = 100_000) -> G
     After `tries` graphs without success it gives up (for p far below log(K)/K, no patience helps).
 
     >>> erdos_renyi(100, 0.05, seed=1)
-    Graph(erdos_renyi, 100 arms, 251 edges)
+    Graph(erdos_renyi, 100 arms, 266 edges)
     """
     n_arms = whole_number(n_arms, "the 'n_arms' of erdos_renyi", 2)
     p = real_number(p, "the 'p' of erdos_renyi", above=0)

@@ -1,0 +1,21 @@
+"""The README's Python runs as it stands, at a smaller size."""
+
+import re
+from pathlib import Path
+
+README = Path(__file__).parent.parent / "README.md"
+
+
+def test_the_code_in_the_readme_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(blocks) == 3
+    code = "\n".join(blocks)
+    code = code.replace("horizon=100_000, trials=100", "horizon=1_000, trials=4")
+    code = code.replace("trials=400", "trials=4")
+    exec(compile(code, "README.md", "exec"), {"__name__": "readme"})
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "regret.png",
+        "result.parquet",
+        "prices.json",
+    }
