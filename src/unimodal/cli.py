@@ -132,32 +132,43 @@ def policies() -> None:
 
 @app.command()
 def reproduce(
-    trials: Annotated[str, typer.Option(help="Trials of each policy; the paper has 100")] = "100",
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer graphs and trials (default)")
+    ] = False,
+    full: Annotated[bool, typer.Option("--full", help="The paper's own scale; hours")] = False,
+    out: Annotated[Path, typer.Option(help="Folder for the report and for finished work")] = Path(
+        "report"
+    ),
+    only: Annotated[
+        str, typer.Option(help="Only what this names, such as 'Table 1' or 'K = 100,'")
+    ] = "",
+    dask: Annotated[str, typer.Option(help="Address of a Dask scheduler to run the work")] = "",
+    source: Annotated[
+        Path | None, typer.Option("--from", help="Make the report from a findings.parquet")
+    ] = None,
 ) -> None:
-    """Run the paper's Table 1 and print it beside the paper's numbers.
+    r"""Run the paper's evaluation and write a page with its numbers beside ours.
 
-    Line graphs of 17 and 129 arms, horizon 10^5, four policies.
+    Stopped or killed, it goes on where it was when it is run again.
 
-    Example: unimodal reproduce
+    \b
+    Examples:
+      unimodal reproduce
+      unimodal reproduce --full --out full
+      unimodal reproduce --full --only "Table 1"
+      unimodal reproduce --from docs/reproduction/findings.parquet --out again
     """
-    from unimodal.report import tables
-    from unimodal.reproduce import paper, table1
+    from unimodal.reproduce import command
 
-    repeats = _number(trials, "--trials")
+    if quick and full:
+        raise UnimodalError("--quick and --full exclude each other: give one of them, or none.")
+    if out.exists() and not out.is_dir():
+        raise UnimodalError(f"--out must be a folder, got the file {out}: name another place.")
     console = _console()
-    agree = cells = 0
-    for n_arms in paper.TABLE_1:
-        rows = []
-        for cell in table1.cells(table1.run(n_arms, repeats)):
-            if cell.reported is not None:
-                agree, cells = agree + bool(cell.agrees), cells + 1
-            verdict = {True: "agrees", False: "differs", None: ""}[cell.agrees]
-            reported = cell.reported if cell.reported is not None else ""
-            rows.append((cell.policy, cell.regret, cell.ratio, reported, verdict))
-        title = f"Table 1, line graph, K = {n_arms}, T = {table1.HORIZON:,}, {repeats} trials"
-        columns = ("policy", "regret, ours", "R%(·, OSUB), ours", "paper", "verdict")
-        console.print(tables.table(title, columns, rows))
-    console.print(f"{agree} of {cells} ratios lie in the paper's 95 % interval, widened by ours.")
+    if source is not None:
+        command.remake(source, out, console)
+    else:
+        command.reproduce("full" if full else "quick", out, only, dask, console)
 
 
 @app.command()

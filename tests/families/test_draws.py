@@ -1,12 +1,12 @@
 """Rewards: their support and their law, for each family and each way Bounded draws them.
 
-Seeds are fixed. Each test alarms below 1e-4, so with other seeds one of the thirty or so here
-would fail in about 300 runs.
+Seeds are fixed. Each of some forty p-values here alarms below 1e-4, so with other seeds one would
+fail in about 250 runs.
 """
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from numba import njit
 from scipy import stats
@@ -103,15 +103,20 @@ def test_a_mean_at_a_bound_gives_nothing_else(draw):
         assert set(rewards(Bounded(-2.0, 6.0, draw), mean, 100)) == {mean}
 
 
-@settings(deadline=None, derandomize=True, max_examples=200)
-@given(st.floats(-10, 10), st.floats(0.01, 10), st.floats(0, 1), st.integers(0, 2**32))
-def test_bounded_rewards_are_accepted_by_the_family_that_drew_them(a, width, share, seed):
+ends = st.floats(-10, 10)
+
+
+@settings(deadline=None, derandomize=True, max_examples=100)
+@given(ends, ends, st.floats(0, 1), st.integers(0, 2**32))
+@example(-0.3, 0.1, 0.99, 0)  # -0.3 + (0.1 - -0.3) is more than 0.1
+def test_bounded_rewards_are_accepted_by_the_family_that_drew_them(a, b, share, seed):
     """Rounding a + width·x must not carry a reward past b."""
+    assume(a < b)
     rng = stream(seed, 0, REWARDS)
     for kind in ("beta", "two-point", "uniform"):
-        family = Bounded(a, a + width, kind)
-        mean = min(family.a + share * (family.b - family.a), family.b)
-        for _ in range(3):
+        family = Bounded(a, b, kind)
+        mean = min(a + share * (b - a), b)
+        for _ in range(5):
             family.check_reward(family.sample(mean, rng))
 
 

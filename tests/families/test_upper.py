@@ -103,12 +103,14 @@ CLOSED = [
     (Bernoulli(), 0.0, math.log(2), 0.5),
     (Bernoulli(), 0.0, 1e-12, 1e-12),
     (Bernoulli(), 0.5, 50.0, 1.0),
+    (Bernoulli(), 0.5, 5e-324, 0.5),  # no float lies between the mean and the root
+    (Bounded(-2.0, 6.0), 2.0, 5e-324, 2.0),
     (Bounded(-2.0, 6.0), 6.0, 3.0, 6.0),
     (Bounded(-2.0, 6.0), -2.0, math.log(2), 2.0),
     (Gaussian(0.5), 1.0, 2.0, 2.0),
     (Poisson(), 0.0, 3.0, 3.0),
     (Exponential(), 0.0, 3.0, 0.0),
-    # OSUB's table of one arm, by hand: kl(1/2, u) = log 2 at 4u(1 - u) = 1/4.
+    # By hand: kl(1/2, u) = log 2 at 4u(1 - u) = 1/4.
     (Bernoulli(), 0.5, math.log(2), 0.5 + math.sqrt(3) / 4),
 ]
 

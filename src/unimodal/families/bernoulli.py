@@ -90,6 +90,8 @@ def binary_upper(p, budget):
     else:
         bound = -math.expm1((binary_negentropy(p) - budget) / (1.0 - p))
         u = min(p + math.sqrt(0.5 * budget), bound)
+    if u <= p:
+        return p  # no float lies between p and the root
     for _ in range(64):
         if u >= 1.0:
             return 1.0  # closer to 1 than a float can be

@@ -69,3 +69,64 @@ def regret(
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False, loc="upper left")
     return ax
+
+
+def with_ratio(
+    title: str,
+    rounds: Any,
+    curves: Mapping[str, tuple[Any, Any, Any]],
+    lower_bound: float,
+    upper_curve: Any,
+) -> Any:
+    """Regret above, with Theorem 1's line and Theorem 2's curve; R_t/(c(μ)·log t) below."""
+    from matplotlib.figure import Figure
+
+    drawn = Figure(figsize=(5.4, 5.6), layout="constrained")
+    above, below = drawn.subplots(2, 1, sharex=True, height_ratios=(2.2, 1))
+    regret(above, rounds, curves, lower_bound)
+    limit = above.get_ylim()[1]
+    above.plot(rounds, upper_curve, color="0.45", linestyle=":", linewidth=1)
+    above.set_ylim(0, limit)
+    above.set_title(title, fontsize=10, loc="left")
+    above.set_xlabel("")
+    late = np.asarray(rounds) >= 10
+    for position, (name, (mean, _, _)) in enumerate(curves.items()):
+        share = mean[late] / (lower_bound * np.log(np.asarray(rounds)[late]))
+        below.plot(
+            np.asarray(rounds)[late], share, linewidth=1.4, color=style(name, position)["color"]
+        )
+    below.axhline(1, color="0.45", linestyle=(0, (5, 4)), linewidth=1)
+    below.set_yscale("log")
+    below.set_ylabel("$R_t$ / (c(μ) log t)", fontsize=8)
+    below.set_xlabel("round t")
+    below.spines[["top", "right"]].set_visible(False)
+    return drawn
+
+
+def small_multiples(
+    panels: Mapping[str, Mapping[str, tuple[Any, Any]]],
+    reported: Mapping[str, Mapping[str, tuple[Any, Any]]],
+    x_label: str,
+    y_label: str,
+) -> Any:
+    """One panel a density, one line a policy: ours filled, the paper's hollow."""
+    from matplotlib.figure import Figure
+
+    drawn = Figure(figsize=(10.5, 3.2), layout="constrained")
+    axes = drawn.subplots(1, len(panels), sharey=True)
+    for ax, (title, curves) in zip(np.atleast_1d(axes), panels.items(), strict=True):
+        for position, (name, (x, y)) in enumerate(curves.items()):
+            look = style(name, position)
+            ax.plot(x, y, label=name, linewidth=1.4, markersize=5, **look)
+            theirs = reported[title][name]
+            hollow = {**look, "markerfacecolor": "none", "linestyle": ":"}
+            ax.plot(*theirs, linewidth=0.9, markersize=8, alpha=0.8, **hollow)
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+        ax.set_title(title, fontsize=10)
+        ax.set_xlabel(x_label)
+        ax.spines[["top", "right"]].set_visible(False)
+    first = np.atleast_1d(axes)[0]
+    first.set_ylabel(y_label)
+    first.legend(frameon=False, fontsize=8)
+    return drawn

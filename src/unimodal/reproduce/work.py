@@ -1,0 +1,69 @@
+"""Doing the work: tasks over an executor, each kept the moment it is done."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+
+from unimodal.errors import UnimodalError
+from unimodal.reproduce.store import Store
+from unimodal.reproduce.tasks import Task, run, seconds_a_trial
+
+_AHEAD = 4  # tasks handed out beyond those that run, for each worker
+
+
+def do(
+    tasks: list[Task],
+    store: Store,
+    executor: Executor | None = None,
+    tell: Callable[[Task], object] = lambda task: None,
+) -> None:
+    """Run what is not finished yet; `tell` hears of each task as it is done.
+
+    A task whose worker died is handed out again, a few times.
+    """
+    todo = [task for task in tasks if not store.has(task)]
+    # Quick cells first, so that much is complete early; pop() takes from the end.
+    todo.sort(key=lambda task: -seconds_a_trial(task.setting, task.policy))
+    workers = len(os.sched_getaffinity(0))
+    own = executor is None
+    pool = ThreadPoolExecutor(workers) if executor is None else executor
+    running: dict[Future[object], Task] = {}
+    failures: dict[Task, int] = {}
+    try:
+        while todo or running:
+            while todo and len(running) < (1 + _AHEAD) * workers:
+                task = todo.pop()
+                running[pool.submit(run, task)] = task
+            done, _ = wait(running, timeout=0.2, return_when=FIRST_COMPLETED)
+            for future in done:
+                task = running.pop(future)
+                error = future.exception()
+                if error is None:
+                    store.put(task, future.result())
+                    tell(task)
+                    continue
+                failures[task] = failures.get(task, 0) + 1
+                if own or failures[task] > 3:
+                    raise error
+                todo.append(task)
+    finally:
+        if own:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def dask_executor(address: str) -> Executor:
+    """The workers of a Dask cluster, as an Executor."""
+    try:
+        from distributed import Client
+    except ImportError:
+        raise UnimodalError(
+            "--dask needs Dask: install the extra with pip install 'unimodal[dask]'."
+        ) from None
+    try:
+        return Client(address, timeout="10s").get_executor(retries=3)  # type: ignore[no-any-return]
+    except (OSError, ValueError, TimeoutError) as error:
+        raise UnimodalError(
+            f"no Dask scheduler answers at {address} ({error}): check the address."
+        ) from None
