@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from unimodal.kernels.compile import jit
+from unimodal.kernels.memory import apart
 
 
 def board(shown: Any, slots: int) -> tuple[Any, Any]:
     """A board on which the first arms show these values, with room for `slots` arms in all."""
     leaves = 1 << max(slots - 1, 1).bit_length()
-    best = np.full(2 * leaves, -np.inf)
-    count = np.zeros(2 * leaves, dtype=np.int64)
+    best = apart(np.full(2 * leaves, -np.inf))
+    count = apart(np.zeros(2 * leaves, dtype=np.int64))
     best[leaves : leaves + len(shown)] = shown
     count[leaves : leaves + len(shown)] = 1
     _rebuild(best, count)

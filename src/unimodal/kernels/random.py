@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from unimodal.kernels.compile import jit
+from unimodal.kernels.memory import apart
 
 # What a stream is for: the last word of its spawn key.
 POLICY, REWARDS, GRAPH = 0, 1, 2
@@ -25,7 +26,7 @@ def stream(seed: int, trial: int, purpose: int) -> Any:
     np.True_
     """
     words = np.random.SeedSequence(seed, spawn_key=(trial, purpose)).generate_state(5, np.uint64)
-    return words
+    return apart(words)
 
 
 @jit

@@ -9,6 +9,7 @@ import numpy as np
 from unimodal.errors import UnimodalError
 from unimodal.families import Family
 from unimodal.kernels.leaderboard import board
+from unimodal.kernels.memory import apart
 
 # One record an arm, one cache line wide: everything a contest reads of an arm comes in one load.
 ARM = np.dtype(
@@ -55,11 +56,11 @@ def new_state(
     n_arms: int, slots: int, family: Family, prior: Any, begin: Any, unpulled: float, rng: Any
 ) -> State:
     """The state before round 1, with room for `slots` arms; `rng` is kept and advanced."""
-    arms = np.zeros(slots, dtype=ARM)
+    arms = apart(np.zeros(slots, dtype=ARM))
     set_prior(arms, family, prior)
     notes = np.zeros(5, dtype=np.int64)
     notes[LAST] = notes[LEADER] = -1
-    return State(arms, *implied_board(arms, n_arms, unpulled), rng, begin, notes)
+    return State(arms, *implied_board(arms, n_arms, unpulled), rng, begin, apart(notes))
 
 
 def implied_board(arms: Any, n_arms: int, unpulled: float) -> tuple[Any, Any]:

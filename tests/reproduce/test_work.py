@@ -1,0 +1,133 @@
+"""The run: kept as it goes, never done twice, the same bytes wherever it ran."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from unimodal.errors import UnimodalError
+from unimodal.reproduce import store as stores
+from unimodal.reproduce.experiments import Setting
+from unimodal.reproduce.store import opened
+from unimodal.reproduce.tasks import cut, run
+from unimodal.reproduce.work import dask_executor, do
+
+SETTINGS = [
+    Setting("Table 2", 10, density, ("UTS", "OSUB"), 20_000, 2, 4) for density in ("1/2", "line")
+]
+
+
+def finished(path):
+    return sqlite3.connect(path).execute("SELECT key, regret FROM tasks ORDER BY key").fetchall()
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    path = tmp_path_factory.mktemp("whole") / "finished.db"
+    with opened(path) as store:
+        do(list(cut(SETTINGS)), store)
+    return path
+
+
+def test_what_is_finished_is_not_done_again(whole):
+    done_again = []
+    with opened(whole) as store:
+        do(list(cut(SETTINGS)), store, tell=done_again.append)
+    assert done_again == []
+
+
+def test_another_law_makes_everything_new(whole, monkeypatch):
+    monkeypatch.setattr(stores, "law_hash", lambda: "another law")
+    with opened(whole) as store:
+        assert not any(store.has(task) for task in cut(SETTINGS))
+
+
+def test_results_come_back_as_they_were(whole):
+    task = next(cut(SETTINGS))
+    with opened(whole) as store:
+        assert (store.get(task) == run(task)).all()
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from unimodal.reproduce.experiments import Setting
+from unimodal.reproduce.store import opened
+from unimodal.reproduce.tasks import cut
+from unimodal.reproduce.work import do
+
+SETTINGS = [
+    Setting("Table 2", 10, density, ("UTS", "OSUB"), 20_000, 2, 4) for density in ("1/2", "line")
+]
+def tell(task):
+    print("done", flush=True)
+    if len(sys.argv) > 2:
+        import time; time.sleep(0.3)
+with opened(Path(sys.argv[1])) as store:
+    do(list(cut(SETTINGS)), store, tell=tell)
+"""
+
+
+def test_killed_it_goes_on_where_it_was(whole, tmp_path):
+    path = tmp_path / "finished.db"
+    command = [sys.executable, "-c", KILLED, str(path)]
+    process = subprocess.Popen([*command, "slowly"], stdout=subprocess.PIPE, text=True)
+    for _ in range(3):
+        assert process.stdout.readline() == "done\n"
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    before = len(finished(path))
+    assert 3 <= before < len(finished(whole))
+    again = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert again.stdout.count("done") == len(finished(whole)) - before
+    assert finished(path) == finished(whole)
+
+
+def test_a_dask_cluster_gives_the_same_bytes_though_a_worker_dies(whole, tmp_path):
+    """Two worker processes, one of which is killed half-way."""
+    distributed = pytest.importorskip("distributed")
+    path = tmp_path / "finished.db"
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as cluster:
+        victims = []
+
+        def tell(task):
+            if not victims and len(finished(path)) >= 3:
+                worker = next(iter(cluster.workers.values()))
+                victims.append(worker.pid)
+                os.kill(worker.pid, signal.SIGKILL)
+
+        with opened(path) as store:
+            do(list(cut(SETTINGS)), store, dask_executor(cluster.scheduler_address), tell)
+    assert victims
+    assert finished(path) == finished(whole)
+
+
+def test_no_scheduler_gets_a_sentence(monkeypatch):
+    began = time.perf_counter()
+    with pytest.raises(UnimodalError, match="no Dask scheduler answers at"):
+        dask_executor("tcp://127.0.0.1:9")
+    assert time.perf_counter() - began < 30
+
+
+def test_a_file_that_is_no_store_gets_a_sentence(tmp_path):
+    (tmp_path / "finished.db").write_text("this is not a database at all, " * 40)
+    with pytest.raises(UnimodalError, match="choose another --out, or remove the file"):
+        stores.Store(tmp_path / "finished.db")
+
+
+def test_an_error_in_a_task_comes_out(tmp_path):
+    broken = Setting("Table 2", 10, "0.7", ("UTS",), 100, 1, 1)
+    with opened(tmp_path / "x.db") as store, pytest.raises(UnimodalError, match="density"):
+        do(list(cut([broken])), store)
+
+
+def test_regrets_are_increasing(whole):
+    for _, blob in finished(whole):
+        assert (np.diff(np.frombuffer(blob).reshape(4, -1)) >= 0).all()
