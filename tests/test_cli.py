@@ -1,5 +1,6 @@
 """The command line, as a person runs it: tables, files, and one sentence for a mistake."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,8 +10,18 @@ import pytest
 from typer.testing import CliRunner
 
 from unimodal.cli import app
+from unimodal.reproduce import verdicts
+from unimodal.reproduce.experiments import Setting
+from unimodal.reproduce.paper import POLICIES
 
 COMMAND = Path(sys.executable).parent / "unimodal"
+VERDICTS = (
+    verdicts.AGREES,
+    verdicts.DIFFERS,
+    verdicts.CONTRADICTS,
+    verdicts.UNDECIDED,
+    verdicts.NOT_RUN,
+)
 SMALL = ["simulate", "--horizon", "300", "--trials", "3"]
 
 
@@ -54,13 +65,43 @@ def test_help_has_examples(command):
     assert done.exit_code == 0 and f"unimodal {command}" in done.stdout and "Example" in done.stdout
 
 
-def test_reproduce_prints_ours_beside_the_papers(monkeypatch):
-    monkeypatch.setattr("unimodal.reproduce.table1.HORIZON", 1000)
-    done = run("reproduce", "--trials", "3")
+def small_plan(scale):
+    """Table 1 and a corner of Table 2, at short horizons."""
+    table_1 = [Setting("Table 1", k, "triangle", POLICIES, 300, 1, 4) for k in (17, 129)]
+    return [*table_1, Setting("Table 2", 5, "line", POLICIES, 300, 2, 2)]
+
+
+def test_reproduce_writes_a_report_beside_the_papers_numbers(monkeypatch, tmp_path):
+    monkeypatch.setattr("unimodal.reproduce.command.settings", small_plan)
+    done = run("reproduce", "--out", tmp_path)
     assert done.exit_code == 0, done.output
-    assert "K = 17" in done.stdout and "K = 129" in done.stdout
     for number in ("3.08 ± 0.05", "1.34 ± 0.07", "0.52 ± 0.07", "6.51 ± 0.07", "0.76 ± 0.15"):
         assert number in done.stdout
+    assert "6 ratios lie in the paper's 95 % interval" in done.stdout
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert page.count("<svg ") == 3 and "http" not in re.sub(r'(xmlns|"-//)[^>]*', "", page)
+    tables = pl.read_csv(tmp_path / "tables.csv")
+    assert tables.height == 114 and tables["verdict"].is_in(list(VERDICTS)).all()
+    again = run("reproduce", "--from", tmp_path / "findings.parquet", "--out", tmp_path / "again")
+    assert again.exit_code == 0, again.output
+    first, second = (pl.read_csv(tmp_path / f / "tables.csv")["ours"] for f in (".", "again"))
+    assert (first - second).abs().max() < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--quick", "--full"], "exclude each other"),
+        (["--only", "Table 9"], "part of a setting's name"),
+        (["--from", "nowhere"], "findings.parquet of a reproduction"),
+        (["--out", "FILE"], "must be a folder"),
+    ],
+)
+def test_a_mistake_in_reproduce_gets_one_sentence(arguments, words, tmp_path):
+    (tmp_path / "file").write_text("no")
+    arguments = [str(tmp_path / "file") if a == "FILE" else a for a in arguments]
+    done = run("reproduce", *arguments)
+    assert done.exit_code != 0 and words in str(done.exception)
 
 
 MISTAKES = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from typing import Any
 
 from unimodal.errors import UnimodalError
 from unimodal.reproduce.store import Store
@@ -62,7 +63,9 @@ def dask_executor(address: str) -> Executor:
             "--dask needs Dask: install the extra with pip install 'unimodal[dask]'."
         ) from None
     try:
-        return Client(address, timeout="10s").get_executor(retries=3)  # type: ignore[no-any-return]
+        connect: Any = Client
+        executor: Executor = connect(address, timeout="10s").get_executor(retries=3)
+        return executor
     except (OSError, ValueError, TimeoutError) as error:
         raise UnimodalError(
             f"no Dask scheduler answers at {address} ({error}): check the address."
