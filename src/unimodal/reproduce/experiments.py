@@ -81,13 +81,13 @@ class Scale:
     graphs: int
     trials: int
     large: tuple[int, int]  # graphs, trials at K = 1000
-    variants: int  # trials of each open choice on the lines of Table 1
+    variants: tuple[int, int]  # trials of each open choice: lines of Table 1, each graph of Table 2
     appendix: int  # trials of the long lines
     long: int  # horizon of the long lines
 
 
-FULL = Scale("full", 10, 100, (10, 100), 100, 100, 10**7)
-QUICK = Scale("quick", 2, 6, (2, 1), 10, 4, 10**6)
+FULL = Scale("full", 10, 100, (10, 100), (100, 20), 100, 10**7)
+QUICK = Scale("quick", 2, 6, (2, 1), (10, 4), 4, 10**6)
 SCALES = {scale.name: scale for scale in (QUICK, FULL)}
 
 # Appendix B: the highest mean of the line for each difference between neighbours. The paper's 0.165
@@ -134,10 +134,12 @@ def settings(scale: Scale) -> list[Setting]:
     ]
     made += [Setting("Appendix B", 1000, p, both, 10**6, *scale.large) for p in ("5/K", "10/K")]
     made += [
-        Setting("Open choices", k, "triangle", VARIANTS, 10**5, 1, scale.variants)
+        Setting("Open choices", k, "triangle", VARIANTS, 10**5, 1, scale.variants[0])
         for k in (17, 129)
     ]
     made += [
-        Setting("Open choices", k, "line", VARIANTS, 10**5, *graphs(k)) for k in SIZES if k <= 100
+        Setting("Open choices", k, "line", VARIANTS, 10**5, scale.graphs, scale.variants[1])
+        for k in SIZES
+        if k <= 100
     ]
     return made
