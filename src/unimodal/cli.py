@@ -34,8 +34,13 @@ def main() -> None:
     except UnimodalError as error:
         print(f"unimodal: {error}", file=sys.stderr)
         sys.exit(2)
+    except MemoryError:
+        print("unimodal: there is not enough memory: take fewer arms or trials.", file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:  # the reader, such as head, has gone
+        os._exit(0)
     except KeyboardInterrupt:
-        print("unimodal: stopped; nothing was written.", file=sys.stderr, flush=True)
+        print("unimodal: stopped; what is finished is kept.", file=sys.stderr, flush=True)
         os._exit(130)  # not sys.exit, which would wait for threads that are still compiling
 
 

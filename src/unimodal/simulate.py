@@ -19,6 +19,7 @@ from unimodal.report import progress as progress_bar
 from unimodal.result import Result, Run
 
 ENGINES = ("auto", "step")
+_LONGEST = 10**15  # rounds are counted in 64 bits; this would take years
 _PIECE = 0.05  # seconds of work between two looks at whether to stop
 
 
@@ -57,6 +58,8 @@ def simulate(
     if not isinstance(problem, Problem):
         raise UnimodalError(f"the 'problem' must be a unimodal.Problem, got {problem!r}.")
     horizon = whole_number(horizon, "the 'horizon'")
+    if horizon > _LONGEST:
+        raise UnimodalError(f"the 'horizon' must be at most {_LONGEST:.0e}, got {horizon:.3g}.")
     if engine not in ENGINES:
         raise unknown_name("engine", engine, ENGINES)
     rounds = checkpoint_rounds(horizon, checkpoints, spacing)

@@ -129,11 +129,8 @@ def _looked_up(saved: dict[str, Any], graph: Neighbours | None) -> LookedUp:
         raise UnimodalError(
             "the file was made with a neighbour function, which is not saved: pass it as graph=…."
         )
-    territory = LookedUp(graph, [_label(label) for label in saved["labels"]])
+    territory = LookedUp(graph, [graphs.spec.as_label(label) for label in saved["labels"]])
     for arm, row in saved["rows"].items():
         territory.add_row(int(arm), row)
     return territory
 
-
-def _label(label: Any) -> Any:
-    return tuple(map(_label, label)) if isinstance(label, list) else label

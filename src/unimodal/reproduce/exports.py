@@ -90,7 +90,7 @@ def markdown(rows: list[Row]) -> str:
                     r for r in chosen if (r.n_arms, r.density, r.policy) == (k, density, name)
                 )
                 ours = row.over_graphs if row.over_graphs is not None else "–"
-                cells.append(f"{row.reported} / {ours} {row.verdict}")
+                cells.append(f"{row.printed} / {ours}, {row.verdict}")
             parts.append(f"| {k} | {density} | {' | '.join(cells)} |")
         parts.append("")
     return "Each cell: the paper's / ours, verdict.\n\n" + "\n".join(parts)

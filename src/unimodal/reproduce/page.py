@@ -78,7 +78,7 @@ def _table(name: str, rows: list[Row]) -> str:
         if row.explained:
             verdict += f" (explained by {row.explained})"
         ours = (_shown(row.over_graphs), _shown(row.over_trials))
-        lines.append((row.n_arms, row.density, row.policy, row.reported, *ours, verdict))
+        lines.append((row.n_arms, row.density, row.policy, row.printed, *ours, verdict))
     note = " (R%, relative to OSUB)" if name == "Table 1" else " (regret at T = 10⁵)"
     return f"<h3>{name}{note}</h3>" + page.table(columns, lines, words=(1, 2, 6))
 
@@ -121,10 +121,16 @@ def _curves(title: str, complete: dict[str, Finding]) -> str:
     heading = f"{title}: K = {setting.n_arms}, {place}"
     drawn = figures.with_ratio(heading, rounds, curves, constant, theorem_2)
     caption = (
-        f"{heading}. {setting.graphs} graph(s), {setting.trials} trials each. Dashed: Theorem 1, "
+        f"{heading}. {_size(setting)}. Dashed: Theorem 1, "
         f"c(μ) = {constant:.3g}; dotted: Theorem 2 with ε = 0.1, without its constant."
     )
     return page.figure(drawn, heading, caption)
+
+
+def _size(setting: Setting) -> str:
+    if setting.graphs == 1:
+        return f"{setting.trials} trials"
+    return f"{setting.graphs} graphs, {setting.trials} trials each"
 
 
 def _multiples(found: Findings) -> str:

@@ -9,6 +9,16 @@ def _pm(value: float, spread: float) -> Interval:
     return Interval(value, value - spread, value + spread)
 
 
+def as_printed(reported: Interval) -> str:
+    """A number of the paper with the digits it has there.
+
+    >>> as_printed(TABLE_2[5, "1", "TS"])
+    '18 ± 0.2'
+    """
+    spread = round(reported.half_width, 3)
+    return f"{reported.value:g} ± {spread:g}" if spread else f"{reported.value:g}"
+
+
 def _parsed(text: str) -> dict[tuple[int, str, str], Interval]:
     """{(K, p, policy): value ± spread} from rows `K policy v±s v±s v±s v±s`, one column per p."""
     cells = {}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from unimodal.analysis import Interval
 from unimodal.reproduce import paper
 from unimodal.reproduce.findings import Finding, Findings, ratio
+from unimodal.reproduce.paper import as_printed
 from unimodal.reproduce.verdicts import NOT_RUN, Verdict, judge, judge_regret
 
 
@@ -23,6 +24,11 @@ class Row:
     over_trials: Interval | None
     verdict: Verdict
     explained: str = ""  # the open choice that moves it into agreement, if one does
+
+    @property
+    def printed(self) -> str:
+        """The paper's number as it stands there; Table 3 has no intervals."""
+        return f"{self.reported.value:g}" if self.table == "Table 3" else as_printed(self.reported)
 
     @property
     def inside(self) -> bool:
