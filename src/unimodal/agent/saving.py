@@ -133,4 +133,3 @@ def _looked_up(saved: dict[str, Any], graph: Neighbours | None) -> LookedUp:
     for arm, row in saved["rows"].items():
         territory.add_row(int(arm), row)
     return territory
-
