@@ -148,6 +148,23 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     *(
         Claim(
+            f"Δ = 0.001, K = {k}: UTS is ahead at T = 10⁷",
+            "p = line, main text",
+            by.wins_line(k, 0.001, "UTS"),
+            "Appendix B says the opposite.",
+        )
+        for k in (17, 129)
+    ),
+    *(
+        Claim(
+            f"Δ = 0.001, K = {k}: the two averages cross a number of times",
+            "p = line, main text",
+            by.cross(k, 0.001),
+        )
+        for k in (17, 129)
+    ),
+    *(
+        Claim(
             f"K = {k}: the smaller Δ, the better OSUB does relative to UTS",
             "Appendix B",
             by.gains_as_steps_shrink(k),

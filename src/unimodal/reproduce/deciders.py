@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from unimodal.analysis import Interval, mean_interval, ratio_interval
 from unimodal.reproduce.experiments import PEAKS
 from unimodal.reproduce.findings import Finding, Findings, ratio
@@ -201,6 +203,23 @@ def wins_line(k: int, step: float, winner: str, at: int = 10**7) -> Decider:
         means = [finding.curves[:, number].mean() for finding in (one, two)]
         note = f"{winner} {means[0]:,.0f} against {means[1]:,.0f} at t = {one.rounds[number]:,}"
         return _sign(gap), note
+
+    return decide
+
+
+def cross(k: int, step: float) -> Decider:
+    """The mean regrets of UTS and OSUB change places at least twice after the sweep."""
+
+    def decide(found: Findings) -> tuple[str, str]:
+        high = PEAKS[k][step]
+        one, two = (found.get("Appendix B", k, "triangle", p, high) for p in ("UTS", "OSUB"))
+        if one is None or two is None or one.setting.horizon < 10**7:
+            return WAITS, ""
+        late = one.rounds > k
+        gap = (one.curves.mean(axis=0) - two.curves.mean(axis=0))[late]
+        places = one.rounds[late][1:][np.sign(gap[1:]) != np.sign(gap[:-1])]
+        shown = ", ".join(f"{place:,}" for place in places) or "none"
+        return (HOLDS if len(places) >= 2 else FAILS), f"{len(places)} crossings, by t = {shown}"
 
     return decide
 

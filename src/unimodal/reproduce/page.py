@@ -134,6 +134,14 @@ def _size(setting: Setting) -> str:
 
 
 def _multiples(found: Findings) -> str:
+    caption = (
+        "Table 2 as ratios to UTS: ours filled with solid lines, the paper's hollow and dotted."
+    )
+    return page.figure(table_2_figure(found), "table 2", caption, wide=True)
+
+
+def table_2_figure(found: Findings) -> Any:
+    """Table 2 as small multiples: regret relative to UTS against K, a panel a density."""
     ours: dict[str, dict[str, Any]] = {}
     theirs: dict[str, dict[str, Any]] = {}
     for density in DENSITIES:
@@ -150,11 +158,7 @@ def _multiples(found: Findings) -> str:
                 TABLE_2[k, density, name].value / TABLE_2[k, density, "UTS"].value for k in SIZES
             ]
             theirs[title][name] = (SIZES, paper_ratios)
-    drawn = figures.small_multiples(ours, theirs, "arms K", "regret relative to UTS")
-    caption = (
-        "Table 2 as ratios to UTS: ours filled with solid lines, the paper's hollow and dotted."
-    )
-    return page.figure(drawn, "table 2", caption, wide=True)
+    return figures.small_multiples(ours, theirs, "arms K", "regret relative to UTS")
 
 
 def open_choices(found: Findings, scale: str, made_with: str) -> str:
