@@ -97,6 +97,13 @@ def _again(result: Result, numbers: range, workers: int | None, progress: bool |
     return _run(*settings, workers, result.has_history, progress)
 
 
+def cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # not on macOS or Windows
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def checkpoint_rounds(horizon: int, checkpoints: int | Sequence[int], spacing: str) -> Any:
     """The rounds at which regret is kept; the last is the horizon.
 
@@ -150,8 +157,7 @@ def _run(
     history: bool,
     progress: bool | None,
 ) -> Result:
-    cores = len(os.sched_getaffinity(0))
-    workers = cores if workers is None else whole_number(workers, "the 'workers'")
+    workers = cores() if workers is None else whole_number(workers, "the 'workers'")
     horizon, n_arms = int(rounds[-1]), problem.graph.n_arms
     kept = horizon if history else 0
     runs = {

@@ -82,15 +82,17 @@ def markdown(rows: list[Row]) -> str:
             f"| K | p | {' | '.join(names)} |",
             "|---" * (2 + len(names)) + "|",
         ]
-        places = list(dict.fromkeys((row.n_arms, row.density) for row in chosen))
+        run = [row for row in chosen if row.over_graphs is not None]
+        places = list(dict.fromkeys((row.n_arms, row.density) for row in run))
         for k, density in places:
             cells = []
             for name in names:
                 row = next(
                     r for r in chosen if (r.n_arms, r.density, r.policy) == (k, density, name)
                 )
-                ours = row.over_graphs if row.over_graphs is not None else "–"
-                cells.append(f"{row.printed} / {ours}, {row.verdict}")
+                ours = f"{row.over_graphs}, " if row.over_graphs is not None else ""
+                cells.append(f"{row.printed} / {ours}{row.verdict}")
             parts.append(f"| {k} | {density} | {' | '.join(cells)} |")
-        parts.append("")
+        missing = len(dict.fromkeys((r.n_arms, r.density) for r in chosen)) - len(places)
+        parts += ["", f"({missing} settings {NOT_RUN})", ""] if missing else [""]
     return "Each cell: the paper's / ours, verdict.\n\n" + "\n".join(parts)

@@ -64,7 +64,7 @@ class Watch:
         line = (
             f"{len(self.means)} of {self.cells} cells{about} (Ctrl-C is safe: it goes on from here)"
         )
-        rows = [(place, *self._row(place)) for place in self._places()]
+        rows = [(place.partition(": ")[2], *self._row(place)) for place in self._places()]
         columns = ("Table 2: ours (paper's)", *POLICIES)
         bar = ProgressBar(total=self.total, completed=self.done, width=60)
         return Group(table("", columns, rows), bar, Text(line))

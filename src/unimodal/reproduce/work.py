@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from unimodal.errors import UnimodalError
 from unimodal.reproduce.store import Store
 from unimodal.reproduce.tasks import Task, run, seconds_a_trial
+from unimodal.simulate import cores
 
 _AHEAD = 4  # tasks handed out beyond those that run, for each worker
 
@@ -27,7 +27,7 @@ def do(
     todo = [task for task in tasks if not store.has(task)]
     # Quick cells first, so that much is complete early; pop() takes from the end.
     todo.sort(key=lambda task: -seconds_a_trial(task.setting, task.policy))
-    workers = len(os.sched_getaffinity(0))
+    workers = cores()
     own = executor is None
     pool = ThreadPoolExecutor(workers) if executor is None else executor
     running: dict[Future[object], Task] = {}
