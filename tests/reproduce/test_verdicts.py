@@ -100,6 +100,11 @@ def test_what_is_not_run_is_said_and_never_filled_in():
     assert {claim.decide(none)[0] for claim in CLAIMS} == {by.WAITS}
 
 
+def test_every_claim_says_what_decides_it():
+    assert all(len(claim.test) > 20 and claim.where for claim in CLAIMS)
+    assert len({claim.text for claim in CLAIMS}) == len(CLAIMS) == 38
+
+
 def test_claims_on_the_papers_own_numbers():
     """What Table 2 says of the text: most claims hold on its own means, two do not."""
     words = {claim.text: claim.decide(made_up())[0] for claim in CLAIMS}

@@ -18,6 +18,11 @@ class Claim:
     # Some of the paper's sentences contradict its own tables or each other.
     remark: str = ""
 
+    @property
+    def test(self) -> str:
+        """What decides it, in a sentence."""
+        return (self.decide.__doc__ or "").strip()
+
 
 _ALL_BUT_ONE = [(k, p) for p in DENSITIES for k in SIZES if (k, p) != (1000, "line")]
 _LOG, _LINE = "log(K)/K", "line"

@@ -6,9 +6,10 @@ where there is one graph): all policies of a setting share graphs and random str
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, ParamSpec
 
 import numpy as np
 
@@ -22,6 +23,19 @@ WAITS = "waits for runs not made at this scale"
 LEVEL = 0.99
 
 Decider = Callable[[Findings], tuple[str, str]]
+P = ParamSpec("P")
+
+
+def _told(make: Callable[P, Decider]) -> Callable[P, Decider]:
+    """Let the function that decides carry the sentence of the one that made it, for the page."""
+
+    @functools.wraps(make)
+    def made(*args: P.args, **kwargs: P.kwargs) -> Decider:
+        decide = make(*args, **kwargs)
+        decide.__doc__ = make.__doc__
+        return decide
+
+    return made
 
 
 def _all(words: Sequence[str]) -> str:
@@ -52,6 +66,7 @@ def _less(better: Finding | None, worse: Finding | None) -> tuple[str, str]:
     ), f"{better.final.mean():.1f} against {worse.final.mean():.1f}"
 
 
+@_told
 def in_order(experiment: str, density: str, sizes: Sequence[int], names: Sequence[str]) -> Decider:
     """The policies' regrets increase in this order, at every size."""
 
@@ -68,11 +83,13 @@ def in_order(experiment: str, density: str, sizes: Sequence[int], names: Sequenc
     return decide
 
 
+@_told
 def is_worst(experiment: str, settings: Sequence[tuple[int, str]], name: str) -> Decider:
     """A policy has the largest regret of the four in each of these settings."""
     return _extreme(experiment, settings, name, lambda one, two: _less(two, one))
 
 
+@_told
 def is_best(experiment: str, settings: Sequence[tuple[int, str]], name: str) -> Decider:
     """A policy has the smallest regret of the four in each of these settings."""
     return _extreme(experiment, settings, name, _less)
@@ -99,6 +116,7 @@ def _extreme(
     return decide
 
 
+@_told
 def is_constant(over: str, under: str, value: float, spread: float) -> Decider:
     """A ratio is value ± spread at every K for p = 1/2, allowing for our own 99 % interval."""
 
@@ -120,6 +138,7 @@ def is_constant(over: str, under: str, value: float, spread: float) -> Decider:
     return decide
 
 
+@_told
 def moves(over: str, under: str, density: str, ends: tuple[float, float]) -> Decider:
     """A ratio moves monotonically with K from one end to the other (each within 0.05)."""
 
@@ -147,6 +166,7 @@ def moves(over: str, under: str, density: str, ends: tuple[float, float]) -> Dec
     return decide
 
 
+@_told
 def fades(better: str, worse: str) -> Decider:
     """At p = 1, better at every K, and by a smaller share at the largest than at K = 5."""
 
@@ -167,6 +187,7 @@ def fades(better: str, worse: str) -> Decider:
     return decide
 
 
+@_told
 def best_all_along(k: int) -> Decider:
     """UTS has the smallest mean regret at every checkpoint after the sweep (99 %, each alone)."""
 
@@ -189,6 +210,7 @@ def best_all_along(k: int) -> Decider:
     return decide
 
 
+@_told
 def wins_line(k: int, step: float, winner: str, at: int = 10**7) -> Decider:
     """The policy with the smaller mean regret at round `at` on a line of Appendix B."""
 
@@ -207,6 +229,7 @@ def wins_line(k: int, step: float, winner: str, at: int = 10**7) -> Decider:
     return decide
 
 
+@_told
 def cross(k: int, step: float) -> Decider:
     """The mean regrets of UTS and OSUB change places at least twice after the sweep."""
 
@@ -224,6 +247,7 @@ def cross(k: int, step: float) -> Decider:
     return decide
 
 
+@_told
 def wins_sparse(density: str) -> Decider:
     """UTS has the smaller regret on the sparse graphs of Appendix B."""
     return lambda found: _less(
@@ -231,6 +255,7 @@ def wins_sparse(density: str) -> Decider:
     )
 
 
+@_told
 def gains_as_steps_shrink(k: int) -> Decider:
     """OSUB's regret relative to UTS's is smaller the smaller the difference between neighbours."""
 
@@ -253,6 +278,7 @@ def gains_as_steps_shrink(k: int) -> Decider:
     return decide
 
 
+@_told
 def changes_sides() -> Decider:
     """From 17 to 129 arms, UTS/OSUB rises and UTS/TS falls."""
 

@@ -63,7 +63,10 @@ def _claims(found: Findings) -> Any:
 
     decided = [(claim, *claim.decide(found)) for claim in CLAIMS]
     return pl.DataFrame(
-        [{"claim": c.text, "where": c.where, "verdict": w, "finding": n} for c, w, n in decided]
+        [
+            {"claim": c.text, "where": c.where, "verdict": word, "finding": note, "test": c.test}
+            for c, word, note in decided
+        ]
     )
 
 

@@ -38,9 +38,9 @@ def report(found: Findings, scale: str, made_with: str) -> str:
         *(_table(name, rows) for name in ("Table 1", "Table 2", "Table 3")),
         "<h2>Claims</h2>",
         page.table(
-            ("claim", "in the paper", "verdict", "what we find", "remark"),
-            [(c.text, c.where, word, note, c.remark) for c, word, note in decided],
-            words=(0, 1, 2, 3, 4),
+            ("claim", "in the paper", "verdict", "what we find", "what decides it", "remark"),
+            [(c.text, c.where, word, note, c.test, c.remark) for c, word, note in decided],
+            words=(0, 1, 2, 3, 4, 5),
         ),
         _DISAGREEMENTS,
         "<h2>What the paper does not say</h2><p>How UTS begins, who leads among ties and the "
