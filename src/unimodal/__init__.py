@@ -7,17 +7,22 @@
 True
 """
 
-from unimodal import graphs, problems
-from unimodal.agent import Agent
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from unimodal.errors import UnimodalError
-from unimodal.families import Bernoulli, Bounded, Exponential, Family, Gaussian, Poisson
-from unimodal.graphs import Graph
-from unimodal.kernels import random
-from unimodal.policies import KLUCB, OSUB, TS, UTS, AroundLeader, EveryArm, Policy, Probe
-from unimodal.problems import Problem
-from unimodal.result import Result, load
-from unimodal.simulate import extend, rerun, simulate
 from unimodal.version import __version__
+
+if TYPE_CHECKING:
+    from unimodal import graphs, problems
+    from unimodal.agent import Agent
+    from unimodal.families import Bernoulli, Bounded, Exponential, Family, Gaussian, Poisson
+    from unimodal.graphs import Graph
+    from unimodal.kernels import random
+    from unimodal.policies import KLUCB, OSUB, TS, UTS, AroundLeader, EveryArm, Policy, Probe
+    from unimodal.problems import Problem
+    from unimodal.result import Result, load
+    from unimodal.simulation import extend, rerun, simulate
 
 __all__ = [
     "KLUCB",
@@ -48,3 +53,36 @@ __all__ = [
     "rerun",
     "simulate",
 ]
+
+# Numba takes most of the time of an import: a name is looked up where it lives when it is first
+# used, so that `unimodal --help` and a mistake on the command line answer at once.
+_HOMES = {
+    "agent": ("Agent",),
+    "families": ("Bernoulli", "Bounded", "Exponential", "Family", "Gaussian", "Poisson"),
+    "graphs": ("Graph",),
+    "policies": ("AroundLeader", "EveryArm", "KLUCB", "OSUB", "Policy", "Probe", "TS", "UTS"),
+    "problems": ("Problem",),
+    "result": ("Result", "load"),
+    "simulation": ("extend", "rerun", "simulate"),
+}
+_HOME = {name: f"unimodal.{home}" for home, names in _HOMES.items() for name in names}
+_MODULES = {
+    "graphs": "unimodal.graphs",
+    "problems": "unimodal.problems",
+    "random": "unimodal.kernels.random",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        value: Any = import_module(_MODULES[name])
+    elif name in _HOME:
+        value = getattr(import_module(_HOME[name]), name)
+    else:
+        raise AttributeError(f"module 'unimodal' has no attribute '{name}'")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

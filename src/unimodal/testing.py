@@ -27,7 +27,7 @@ from unimodal.graphs import grid
 from unimodal.policies import Policy
 from unimodal.problems import Problem, by_distance, triangular
 from unimodal.result import Run
-from unimodal.simulate import simulate
+from unimodal.simulation import simulate
 
 HORIZON, SEED = 600, 11
 

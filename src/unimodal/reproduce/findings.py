@@ -16,7 +16,7 @@ from unimodal.errors import UnimodalError
 from unimodal.reproduce.experiments import Setting
 from unimodal.reproduce.store import Store
 from unimodal.reproduce.tasks import CHECKPOINTS, cut
-from unimodal.simulate import checkpoint_rounds
+from unimodal.simulation import checkpoint_rounds
 
 
 @dataclass(frozen=True, eq=False)

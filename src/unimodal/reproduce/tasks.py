@@ -15,7 +15,7 @@ from unimodal.engines.step import StepTrial
 from unimodal.kernels.compile import PACKAGE, source_hash
 from unimodal.policies import parse
 from unimodal.reproduce.experiments import Setting
-from unimodal.simulate import checkpoint_rounds
+from unimodal.simulation import checkpoint_rounds
 
 CHECKPOINTS = 61  # log-spaced: twelve a decade at T = 10⁵
 _TARGET = 4.0  # seconds a task should take, about

@@ -9,7 +9,7 @@ from typing import Any
 from unimodal.errors import UnimodalError
 from unimodal.reproduce.store import Store
 from unimodal.reproduce.tasks import Task, run, seconds_a_trial
-from unimodal.simulate import cores
+from unimodal.simulation import cores
 
 _AHEAD = 4  # tasks handed out beyond those that run, for each worker
 

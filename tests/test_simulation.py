@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import unimodal as um
-from unimodal.simulate import checkpoint_rounds
+from unimodal.simulation import checkpoint_rounds
 
 PROBLEM = um.problems.triangular(9)
 BOTH = [um.UTS(), um.OSUB()]
