@@ -11,7 +11,9 @@ from unimodal.reproduce import findings, paper, rows
 from unimodal.reproduce.claims import CLAIMS
 from unimodal.reproduce.experiments import FULL, settings
 from unimodal.reproduce.findings import Finding, Findings
+from unimodal.reproduce.tasks import CHECKPOINTS
 from unimodal.reproduce.verdicts import judge
+from unimodal.simulation import checkpoint_rounds
 
 
 def pm(value, spread):
@@ -59,7 +61,8 @@ def made_up(change=None):
             noise -= noise.mean()
             final = mean + 0.2 * spread * noise
             samples = final[0] if setting.graphs == 1 else final.mean(axis=1)
-            curves = np.linspace(0.1, 1, 61) * samples[:, None]
+            checkpoints = len(checkpoint_rounds(setting.horizon, CHECKPOINTS, "log"))
+            curves = np.linspace(0.1, 1, checkpoints) * samples[:, None]
             found.append(Finding(setting, policy, final, curves))
     return Findings(found, settings(FULL))
 
