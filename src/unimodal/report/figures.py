@@ -57,7 +57,7 @@ def regret(
             "c(μ) log t",
             (rounds[middle], bound[middle]),
             textcoords="offset points",
-            xytext=(0, -11),
+            xytext=(-44, 5),
             color="0.35",
             fontsize=8,
         )
