@@ -36,7 +36,7 @@ thead th { border-bottom: 2px solid var(--ink); }
 .agrees, .holds { color: var(--good); }
 .differs, .contradicts, .does { color: var(--bad); font-weight: 600; }
 .undecided, .not, .waits { color: var(--soft); font-style: italic; }
-@media print { body { font-size: 10pt; max-width: none; } h2 { break-after: avoid; }
+@media print { body { font-size: 10pt; max-width: none; } h2, h3 { break-after: avoid; }
                .scroll { overflow: visible; } tr { break-inside: avoid; } a { color: inherit; } }
 """
 
