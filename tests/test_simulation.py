@@ -91,9 +91,9 @@ def test_bad_input_gets_a_sentence(options, words):
 
 LONG = """
 import sys, unimodal as um
-um.simulate(um.problems.triangular(9), um.UTS(), horizon=1000, trials=1)
+um.simulate(um.problems.triangular(9), um.UTS(), horizon=1000, engine="step", trials=1)
 print("ready", flush=True)
-um.simulate(um.problems.triangular(9), um.UTS(), horizon=10**10, trials=2)
+um.simulate(um.problems.triangular(9), um.UTS(), horizon=10**10, engine="step", trials=2)
 """
 
 

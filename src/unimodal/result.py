@@ -64,6 +64,7 @@ class Result(Mapping[str, Run]):
     seed: int
     rounds: Any  # (checkpoints,)
     runs: dict[str, Run] = field(repr=False)
+    engine: str = "auto"  # the one that was asked for
 
     def __getitem__(self, name: str) -> Run:
         """The run of a policy, by its name."""
@@ -152,6 +153,7 @@ class Result(Mapping[str, Run]):
             "trials": self.trials,
             "rounds": self.rounds.tolist(),
             "history": self.has_history,
+            "engine": self.engine,
             "versions": versions(),
         }
 
@@ -209,6 +211,6 @@ def load(path: str | Path, policies_of_your_own: list[Policy] | None = None) -> 
         rows = frame.filter(pl.col("policy") == spec["name"])
         arrays = {key: rows[key].to_numpy() for key in ARRAYS if key in rows.columns}
         runs[spec["name"]] = Run(policy, **arrays)
-    return Result(
-        Problem.from_data(data["problem"]), data["seed"], np.asarray(data["rounds"]), runs
-    )
+    problem, rounds = Problem.from_data(data["problem"]), np.asarray(data["rounds"])
+    # The first version of this format had one engine.
+    return Result(problem, data["seed"], rounds, runs, data.get("engine", "step"))

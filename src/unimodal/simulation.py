@@ -11,14 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from unimodal.engines.leap import LeapTrial, can_leap
 from unimodal.engines.step import StepTrial
+from unimodal.engines.trial import Trial
 from unimodal.errors import UnimodalError, unknown_name, whole_number
 from unimodal.policies import Policy
 from unimodal.problems import Problem
 from unimodal.report import progress as progress_bar
 from unimodal.result import Result, Run
 
-ENGINES = ("auto", "step")
+ENGINES = ("auto", "step", "leap")
+_WORTH_LEAPING = 5000  # rounds; fewer are stepped before the leap engine is loaded
 _LONGEST = 10**15  # rounds are counted in 64 bits; this would take years
 _PIECE = 0.05  # seconds of work between two looks at whether to stop
 
@@ -45,7 +48,11 @@ def simulate(
 
     Regret is kept at `checkpoints` rounds, spread evenly on a "log" or "linear" scale
     (`spacing`), or at the rounds you list. `history=True` keeps every arm and reward too.
-    `engine` is "auto" or "step". A bar shows the progress on a terminal, unless `progress=False`.
+    A bar shows the progress on a terminal, unless `progress=False`.
+
+    The "step" engine plays every round; the "leap" engine skips those in which nothing can happen,
+    exactly: its results have the same law, but not the same numbers for the same seed. "auto" leaps
+    where the policy can and the horizon is worth it (5,000 rounds), and steps elsewhere.
 
     >>> import unimodal as um
     >>> problem = um.problems.triangular(5)
@@ -65,7 +72,7 @@ def simulate(
     rounds = checkpoint_rounds(horizon, checkpoints, spacing)
     numbers = range(whole_number(trials, "the 'trials'"))
     seed = whole_number(seed, "the 'seed'", 0)
-    return _run(problem, chosen, rounds, numbers, seed, workers, history, progress)
+    return _run(problem, chosen, rounds, numbers, seed, engine, workers, history, progress)
 
 
 def rerun(result: Result, *, workers: int | None = None, progress: bool | None = None) -> Result:
@@ -88,13 +95,25 @@ def extend(
     numbers = range(first, first + whole_number(trials, "the 'trials'"))
     more = _again(result, numbers, workers, progress)
     runs = {name: result[name].joined(more[name]) for name in result}
-    return Result(result.problem, result.seed, result.rounds, runs)
+    return Result(result.problem, result.seed, result.rounds, runs, result.engine)
 
 
 def _again(result: Result, numbers: range, workers: int | None, progress: bool | None) -> Result:
     """Trials of these numbers, as the result's own were run."""
     settings = (result.problem, result.policies, result.rounds, numbers, result.seed)
-    return _run(*settings, workers, result.has_history, progress)
+    return _run(*settings, result.engine, workers, result.has_history, progress)
+
+
+def trial_class(engine: str, problem: Problem, policy: Policy, horizon: int, history: bool) -> Any:
+    """The kind of trial that an engine plays; "auto" is decided by these and nothing else."""
+    if engine == "step":
+        return StepTrial
+    why = "its index cannot say when it will cross a level" if not can_leap(policy, problem) else ""
+    if history:
+        why = "a leap draws the sum of many rewards, and history=True asks for each"
+    if engine == "leap" and why:
+        raise UnimodalError(f"{policy.name} cannot leap, since {why}: use engine='step' or 'auto'.")
+    return StepTrial if why or (engine == "auto" and horizon < _WORTH_LEAPING) else LeapTrial
 
 
 def cores() -> int:
@@ -153,6 +172,7 @@ def _run(
     rounds: Any,
     numbers: range,
     seed: int,
+    engine: str,
     workers: int | None,
     history: bool,
     progress: bool | None,
@@ -172,8 +192,13 @@ def _run(
     }
     work = _Work()
 
+    def new_trial(policy: Policy, number: int, history: bool) -> Trial:
+        kind = trial_class(engine, problem, policy, horizon, history)
+        trial: Trial = kind(problem, policy, seed, number, rounds, history)
+        return trial
+
     def play(run: Run, row: int) -> None:
-        trial = StepTrial(problem, run.policy, seed, numbers[row], rounds, history)
+        trial = new_trial(run.policy, numbers[row], history)
         if not work.finish(trial, run.policy):
             return
         run.regret[row] = trial.output.regret
@@ -183,7 +208,7 @@ def _run(
 
     # Parts that cannot be composed (a prior for other arms, …) fail here, before any thread starts.
     for run in runs.values():
-        StepTrial(problem, run.policy, seed, numbers[0], rounds, False)
+        new_trial(run.policy, numbers[0], history)
     title = f"{', '.join(runs)}: {len(numbers)} trials each"
     total = len(policies) * len(numbers) * horizon
     pool = ThreadPoolExecutor(workers, thread_name_prefix="unimodal")
@@ -200,7 +225,7 @@ def _run(
         finally:
             work.stopped = True  # after an error or Ctrl-C, running trials end within a piece
             pool.shutdown(wait=False, cancel_futures=True)
-    return Result(problem, seed, rounds, runs)
+    return Result(problem, seed, rounds, runs, engine)
 
 
 class _Work:
@@ -212,7 +237,7 @@ class _Work:
         self._lock = threading.Lock()
         self._piece: dict[int, int] = {}  # rounds that take about _PIECE seconds, by policy
 
-    def finish(self, trial: StepTrial, policy: Policy) -> bool:
+    def finish(self, trial: Trial, policy: Policy) -> bool:
         """Play a trial to its end; False if it was stopped before."""
         piece = self._piece.get(id(policy), 64)
         while trial.round < trial.horizon:
@@ -222,7 +247,8 @@ class _Work:
             trial.advance(piece)
             took = time.perf_counter() - began
             # Grow slowly: the first piece includes compilation, and early rounds may be cheap.
-            piece = int(np.clip(piece * _PIECE / max(took, 1e-9), piece / 4, piece * 4)) + 1
+            grown = np.clip(piece * _PIECE / max(took, 1e-9), piece / 4, piece * 4)
+            piece = min(int(grown) + 1, _LONGEST)
             with self._lock:
                 self.rounds += trial.round - before
         self._piece[id(policy)] = piece

@@ -22,7 +22,7 @@ from typing import Any, dataclass_transform
 import numba
 from numba import njit, typeof
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
-from numba.extending import overload
+from numba.extending import overload, register_jitable
 
 try:
     import fcntl
@@ -76,7 +76,8 @@ _folder: Path | None = None
 
 class _PackageLocator(_CacheLocator):
     def __init__(self, py_func: Any) -> None:
-        self._line = py_func.__code__.co_firstlineno
+        # Numba's own file names hold only the last part of a module's name.
+        self._place = f"{py_func.__module__}-{py_func.__code__.co_firstlineno}"
 
     def get_cache_path(self) -> str:
         global _folder
@@ -88,7 +89,7 @@ class _PackageLocator(_CacheLocator):
         return "the folder's name holds the hash"
 
     def get_disambiguator(self) -> str:
-        return str(self._line)
+        return self._place
 
     @classmethod
     def from_function(cls, py_func: Any, py_file: str) -> _PackageLocator:
@@ -134,7 +135,9 @@ def _locked(path: Path) -> Iterator[None]:
 
 # Kernels allocate nothing, so they do without Numba's reference counts: those are atomic, and at
 # each call of a small function with an array they cost more than the function does.
-OPTIONS: Any = {"nogil": True, "_nrt": False, "error_model": "numpy"}
+_OPTIONS: Any = {"nogil": True, "_nrt": False, "error_model": "numpy", "no_cfunc_wrapper": True}
+# What only kernels call needs no entry from Python either, which is a sixth of its compilation.
+_INNER: Any = {**_OPTIONS, "no_cpython_wrapper": True}
 
 
 def jit(function: Callable[..., Any]) -> Any:
@@ -142,9 +145,14 @@ def jit(function: Callable[..., Any]) -> Any:
 
     What is compiled for a user's policy or draw is not cached, since their file may change.
     """
-    compiled = njit(**OPTIONS)(function)
+    compiled = njit(**_OPTIONS)(function)
     compiled._cache = _PackageCache(function)
     return compiled
+
+
+def inner(function: Callable[..., Any]) -> Any:
+    """Let kernels call a function; called from Python, it runs as plain Python."""
+    return register_jitable(**_INNER)(function)
 
 
 def specialised(compiled: Any, *examples: Any) -> Callable[..., Any]:
@@ -243,6 +251,7 @@ def generic(function: Callable[..., Any]) -> Any:
         return keep
 
     functools.update_wrapper(dispatch, function)
-    overload(dispatch, strict=False, jit_options=OPTIONS)(choose)
+    overload(dispatch, strict=False, jit_options=_INNER)(choose)
     dispatch.register = register  # type: ignore[attr-defined]
+    dispatch.knows = lambda first: find(type(first), implementations) is not None  # type: ignore[attr-defined]
     return dispatch

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from unimodal.kernels.compile import jit
+from unimodal.kernels.compile import inner, jit
 from unimodal.kernels.memory import apart
 
 
@@ -22,17 +22,18 @@ def board(shown: Any, slots: int) -> tuple[Any, Any]:
     count = apart(np.zeros(2 * leaves, dtype=np.int64))
     best[leaves : leaves + len(shown)] = shown
     count[leaves : leaves + len(shown)] = 1
-    _rebuild(best, count)
+    rebuild(best, count)
     return best, count
 
 
 @jit
-def _rebuild(best, count):
+def rebuild(best, count):
+    """Work out every node from the leaves."""
     for node in range(len(best) // 2 - 1, 0, -1):
         _repair(best, count, node)
 
 
-@jit
+@inner
 def _repair(best, count, node):
     left, right = 2 * node, 2 * node + 1
     if best[left] > best[right]:
@@ -71,3 +72,20 @@ def tied_leader(best, count, place):
             place -= count[node]
             node += 1
     return node - leaves
+
+
+@jit
+def leads_alone(best, count, arm):
+    """Whether an arm leads and no other is tied with it."""
+    return count[1] == 1 and best[len(best) // 2 + arm] == best[1]
+
+
+@jit
+def runner_up(best, arm):
+    """The highest mean among all other arms."""
+    node = len(best) // 2 + arm
+    highest = -np.inf
+    while node > 1:
+        highest = max(highest, best[node ^ 1])
+        node >>= 1
+    return highest

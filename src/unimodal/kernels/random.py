@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from unimodal.kernels.compile import jit
+from unimodal.kernels.compile import inner, jit
+from unimodal.kernels.densities import log_poisson
 from unimodal.kernels.memory import apart
 
 # What a stream is for: the last word of its spawn key.
@@ -132,7 +133,7 @@ def normal(rng):
             return x
 
 
-@jit
+@inner
 def _normal_tail(rng, negative):
     """A normal beyond the base layer (Marsaglia 1964)."""
     edge = _EDGE[1]
@@ -150,7 +151,7 @@ def gamma(rng, shape):
     return _gamma_from_one(rng, shape)
 
 
-@jit
+@inner
 def _gamma_from_one(rng, shape):
     """A gamma of shape 1 or more (Marsaglia and Tsang 2000)."""
     d = shape - 1.0 / 3.0
@@ -186,7 +187,6 @@ def poisson(rng, mean):
             product *= uniform(rng)
             count += 1
         return float(count)
-    log_mean = math.log(mean)
     b = 0.931 + 2.53 * math.sqrt(mean)
     a = -0.059 + 0.02483 * b
     inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
@@ -203,5 +203,5 @@ def poisson(rng, mean):
         if k < 0.0 or (us < 0.013 and v > us):
             continue
         accept = math.log(v) + math.log(inverse_alpha) - math.log(a / (us * us) + b)
-        if accept <= -mean + k * log_mean - math.lgamma(k + 1.0):
+        if accept <= log_poisson(float(k), mean, 1.0):
             return float(k)

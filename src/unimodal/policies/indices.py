@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from unimodal.families.base import divergence, natural, negentropy, posterior, top, upper
-from unimodal.kernels.compile import component, generic, jit
+from unimodal.kernels.compile import component, generic, inner, jit
 from unimodal.kernels.random import counted
 from unimodal.policies.state import LAST, ROUND
 
@@ -40,10 +42,9 @@ def refresh(index, family, arms, arm):
 
 
 @jit
-def wins_tie(state, arm, other):
-    """Whether `arm` draws the higher lot of two tied arms in this round."""
-    now = state.notes[ROUND]
-    return counted(state.rng, now, arm) > counted(state.rng, now, other)
+def lot(state, arm):
+    """The lot of an arm in this round: among tied arms, the highest wins."""
+    return counted(state.rng, state.notes[ROUND], arm)
 
 
 @contest.register(Thompson)
@@ -51,7 +52,7 @@ def _highest_draw(index, family, state, near, leader, clock):
     best, best_draw = near[0], -math.inf
     for arm in near:
         draw = posterior(family, state.arms[arm], state.rng)  # θ_i,t (Alg. 1, line 8)
-        if draw > best_draw or (draw == best_draw and wins_tie(state, arm, best)):
+        if draw > best_draw or (draw == best_draw and lot(state, arm) > lot(state, best)):
             best, best_draw = arm, draw
     return best  # argmax θ_i,t (Alg. 1, line 9)
 
@@ -77,23 +78,34 @@ def _highest_bound(index, family, state, near, leader, clock):
     best = near[0] if leader < 0 else leader
     if leader < 0 and state.notes[LAST] >= 0:
         best = state.notes[LAST]
-    bound, theta, log_norm = _index(family, arms[best], budget)
+    holder = arms[best]
+    tied, best_lot = False, np.uint64(0)
+    bound, theta, log_norm = _index(family, holder, budget)
     for arm in near:
         rival = arms[arm]
         pulls = rival.pulls
         # pulls·kl(mean, bound), by the family's linear form; rounding may cost it a few digits.
         distance = pulls * (rival.negentropy + log_norm) - rival.total * theta
         slack = 1e-12 * (pulls * (abs(rival.negentropy) + abs(log_norm)) + abs(rival.total * theta))
-        if (distance > budget + slack and rival.total < bound * pulls) or arm == best:
-            continue  # the usual case: certainly below
-        order = _compare(family, rival, arms[best], bound, budget)
-        if order > 0 or (order == 0 and wins_tie(state, arm, best)):
-            best = arm
-            bound, theta, log_norm = _index(family, arms[best], budget)
+        same = pulls == holder.pulls and rival.total == holder.total
+        # The usual case: below. Equal ones tie, whatever the rounding does (it counts near 1).
+        if distance > budget + slack and rival.total < bound * pulls and not same:
+            continue
+        if arm == best:
+            continue
+        order = _compare(family, rival, holder, bound, budget)
+        if order > 0:
+            best, holder, tied = arm, rival, False
+            bound, theta, log_norm = _index(family, holder, budget)
+        elif order == 0:
+            best_lot = best_lot if tied else lot(state, best)
+            tied, own_lot = True, lot(state, arm)
+            if own_lot > best_lot:
+                best, holder, best_lot = arm, rival, own_lot  # with the same bound
     return best
 
 
-@jit
+@inner
 def _index(family, arm, budget):
     """An arm's index, and the natural parameters there; +∞ for an arm never pulled."""
     if arm.pulls == 0:
@@ -105,7 +117,7 @@ def _index(family, arm, budget):
     return bound, theta, log_norm
 
 
-@jit
+@inner
 def _compare(family, arm, holder, bound, budget):
     """1, 0 or -1: the arm's index is above, equal to or below the holder's, which is `bound`."""
     if arm.pulls == holder.pulls and arm.total == holder.total:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
-
 from unimodal.families.base import learn
-from unimodal.kernels.compile import OPTIONS, jit
+from unimodal.kernels.compile import inner, jit
 from unimodal.kernels.leaderboard import show
 from unimodal.policies.indices import contest, refresh
 from unimodal.policies.scopes import clock, forced, has_leader, lead, span
@@ -36,7 +34,7 @@ def open_round(scope, arena, state):
     return arm
 
 
-@register_jitable(**OPTIONS)
+@inner
 def choose(scope, index, family, arena, state):
     """The arm to pull in the next round."""
     arm = open_round(scope, arena, state)

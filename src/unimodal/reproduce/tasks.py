@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from unimodal.engines.step import StepTrial
 from unimodal.kernels.compile import PACKAGE, source_hash
 from unimodal.policies import parse
 from unimodal.reproduce.experiments import Setting
-from unimodal.simulation import checkpoint_rounds
+from unimodal.simulation import checkpoint_rounds, trial_class
 
 CHECKPOINTS = 61  # log-spaced: twelve a decade at T = 10⁵
 _TARGET = 4.0  # seconds a task should take, about
@@ -87,8 +86,9 @@ def run(task: Task) -> Any:
     problem, policy = setting.problem(task.graph), parse(task.policy)
     rounds = checkpoint_rounds(setting.horizon, CHECKPOINTS, "log")
     regret = np.empty((task.last - task.first, len(rounds)))
+    kind = trial_class("auto", problem, policy, setting.horizon, False)
     for row, trial in enumerate(range(task.first, task.last)):
-        played = StepTrial(problem, policy, setting.seed(task.graph), trial, rounds, False)
+        played = kind(problem, policy, setting.seed(task.graph), trial, rounds, False)
         played.advance(setting.horizon)
         regret[row] = played.output.regret
     return regret

@@ -1,0 +1,200 @@
+"""KL-UCB without looking: a rival's index grows with the clock alone while it is not pulled.
+
+It reaches a level when f(clock) reaches N·kl(mean, level). Until then it cannot win, as long as the
+incumbent's index stays above the level, which the incumbent's worst rewards bound. A wait ends
+early, never late; the real contest then decides. docs/decisions/0006-leaping.md has the proof.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from unimodal.engines.leap.desk import (
+    NEVER,
+    NOT_WAITING,
+    clear,
+    guard,
+    look,
+    next_key,
+    next_place,
+    seat,
+    set_level,
+    settle,
+    top_place,
+    wait_until,
+    wake,
+    worth,
+)
+from unimodal.families.base import divergence, natural, upper
+from unimodal.families.bulk import worst
+from unimodal.kernels.compile import inner
+from unimodal.policies.indices import KLUpper, contest, exploration
+from unimodal.policies.skipping import ENDLESS, contest_after
+from unimodal.policies.state import LEADER
+
+_SAFE = 1e-9  # relative room for rounding, far above what it takes
+
+
+@settle.register(KLUpper)
+def _settle(index, scope, family, state, near, desk, clock):
+    if index.c < 0.0:
+        return False  # f would not grow with the clock
+    clear(desk, len(near))
+    desk.book[0].room = -1.0
+    bound = _bound(index, family, state.arms[near[desk.book[0].place]], clock)
+    for place in range(len(near)):
+        if place != desk.book[0].place:
+            _seat(index, scope, family, state, near, desk, place, bound, clock)
+    return True
+
+
+@inner
+def _bound(index, family, record, clock):
+    """The index an arm will show in the next round."""
+    if record.pulls == 0:
+        return math.inf
+    budget = exploration(clock + 1, index.c)
+    return upper(family, record.total / record.pulls, budget / record.pulls)
+
+
+@inner
+def _clearly_below(rival, bound):
+    return rival < bound - _SAFE * abs(bound)
+
+
+@inner
+def _seat(index, scope, family, state, near, desk, place, bound, clock):
+    """Let a rival wait for a level of its own between its index and the incumbent's, or wake it."""
+    record = state.arms[near[place]]
+    rival = _bound(index, family, record, clock)
+    set_level(desk, len(near), place, NOT_WAITING)
+    if not _clearly_below(rival, bound):
+        wake(desk, len(near), place)
+        return
+    # Close to the rival, since rewards close the gap faster than the clock; but where others wait
+    # for a higher level anyway, up to the middle.
+    gap = bound - rival
+    level = max(rival + 0.1 * gap, min(rival + 0.5 * gap, desk.levels[1]))
+    set_level(desk, len(near), place, level)
+    distance = record.pulls * divergence(family, record.total / record.pulls, level)
+    reached = _clock_of_budget(distance * (1.0 - _SAFE), index.c)
+    # The last round whose clock is surely not enough, and then the next contest.
+    quiet = max(math.floor(min(reached, NEVER) * (1.0 - _SAFE)) - 1.0, float(clock))
+    wait_until(desk, len(near), place, contest_after(scope, quiet, len(near), 1.0))
+
+
+@inner
+def _clock_of_budget(budget, c):
+    """The x ≥ 1 with f(x) = budget, by Newton in log x."""
+    y = budget
+    if budget > 1.0 and c > 0.0:
+        y = 1.0 + (budget - 1.0) / (1.0 + c)  # below the root, where f is concave in log x
+        for _ in range(60):
+            step = (budget - y - c * math.log(max(y, 1.0))) / (1.0 + c / y)
+            y += step
+            if abs(step) <= 1e-12 * y:
+                break
+    return math.exp(y) if y < 700.0 else math.inf
+
+
+@guard.register(KLUpper)
+def _guard(index, scope, family, state, near, desk, clock, most):
+    book = desk.book[0]
+    record = state.arms[near[desk.book[0].place]]
+    bearable = _bearable(index, family, record, desk.levels[1], clock)
+    if bearable < 0 or 4 * bearable < book.room:
+        _lower_levels(index, scope, family, state, near, desk, clock)
+        bearable = _bearable(index, family, record, desk.levels[1], clock)
+        book.room = bearable
+    book.room = max(book.room, bearable)
+    if desk.book[0].n_awake > 0:
+        return min(bearable, 0), contest_after(scope, clock, len(near), 1.0)
+    return min(most, bearable), next_key(desk)
+
+
+@inner
+def _lower_levels(index, scope, family, state, near, desk, clock):
+    """Seat again whoever waits for a level that has come too close to the incumbent's index."""
+    bound = _bound(index, family, state.arms[near[desk.book[0].place]], clock)
+    while desk.levels[1] > -math.inf:
+        place = top_place(desk, len(near))
+        rival = _bound(index, family, state.arms[near[place]], clock)
+        room = bound - desk.levels[1]
+        if _clearly_below(rival, bound) and room > 0.4 * (bound - rival):
+            return
+        _seat(index, scope, family, state, near, desk, place, bound, clock)
+
+
+@inner
+def _bearable(index, family, record, level, clock):
+    """How many worst rewards leave the incumbent's index above the level (-1: not even now).
+
+    h(k) = (N + k)·kl((S + k·low)/(N + k), level) is convex in k, since N·kl(S/N, level) is
+    convex in (N, S): the tangent at a larger k bounds it from above.
+    """
+    low = worst(family)
+    if level == -math.inf:
+        return ENDLESS
+    if not math.isfinite(low):
+        return 0 if _clearly_below(level, _bound(index, family, record, clock)) else -1
+    pulls, total = float(record.pulls), record.total
+    if total / pulls >= level:
+        if level <= low:
+            return ENDLESS
+        return np.int64(min(max((total - level * pulls) / (level - low), 0.0), 1e15))
+    room = exploration(clock + 1, index.c) * (1.0 - _SAFE)
+    room -= pulls * divergence(family, total / pulls, level) * (1.0 + _SAFE)
+    if room <= 0.0:
+        return -1
+    theta, log_norm = natural(family, level)
+    slope = _slope(family, total, pulls, low, theta, log_norm)
+    if not slope > 0.0:
+        return 0
+    far = room / slope
+    slope = _slope(family, total + far * low, pulls + far, low, theta, log_norm)
+    return np.int64(min(room / slope * (1.0 - _SAFE), 1e15)) if slope > 0.0 else 0
+
+
+@inner
+def _slope(family, total, pulls, low, theta, log_norm):
+    """The derivative of h."""
+    own_theta, own_log_norm = natural(family, total / pulls)
+    return low * (own_theta - theta) + log_norm - own_log_norm
+
+
+@look.register(KLUpper)
+def _look(index, scope, family, state, near, desk, clock):
+    size, own = len(near), desk.book[0].place
+    while next_key(desk) <= clock:
+        place = next_place(desk, size)
+        wake(desk, size, place)
+        set_level(desk, size, place, NOT_WAITING)
+    called, awake = desk.called, desk.book[0].n_awake
+    called[0] = near[own]
+    for slot in range(awake):
+        called[slot + 1] = near[desk.seats[slot].awake]
+    arm = contest(index, family, state, called[: awake + 1], state.notes[LEADER], clock)
+    for slot in range(awake):
+        if called[slot + 1] == arm:
+            return desk.seats[slot].awake
+    return own
+
+
+@seat.register(KLUpper)
+def _seat_again(index, scope, family, state, near, desk, place, clock):
+    own = desk.book[0].place
+    bound = _bound(index, family, state.arms[near[own]], clock)
+    if place != own:
+        _seat(index, scope, family, state, near, desk, place, bound, clock)
+    else:
+        # The incumbent won, so whoever was awake is below it.
+        for slot in range(desk.book[0].n_awake - 1, -1, -1):
+            _seat(index, scope, family, state, near, desk, desk.seats[slot].awake, bound, clock)
+    return True
+
+
+@worth.register(KLUpper)
+def _worth(index, size):
+    return 750.0 / (170.0 + 10.0 * size)

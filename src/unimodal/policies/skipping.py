@@ -1,0 +1,123 @@
+"""What an engine that skips rounds asks of a scope: who stays, and for how long for certain."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from unimodal.families.bulk import worst
+from unimodal.kernels.compile import generic, inner
+from unimodal.kernels.leaderboard import leads_alone, runner_up, tied_leader
+from unimodal.policies.scopes import AroundLeader, EveryArm
+from unimodal.policies.state import LAST, LEADER, ROUND
+
+ENDLESS = 2**60
+
+
+@generic
+def incumbent(scope, state):
+    """The arm that is expected to be pulled again and again, or -1 if there is none."""
+
+
+@generic
+def remains(scope, state, arm):
+    """Whether `arm` is the incumbent still, after a round."""
+
+
+@generic
+def bearable(scope, family, state, arm):
+    """How many worst rewards leave the incumbent where it is for certain (-1: not even none)."""
+
+
+@generic
+def skip(scope, state, arm, rounds):
+    """Count rounds in which the incumbent was pulled without a look at the others."""
+
+
+@generic
+def contest_after(scope, clock, size, contests):
+    """The clock at which so many more contests have been held."""
+
+
+@incumbent.register(EveryArm)
+def _most_pulled(scope, state):
+    best = 0
+    for arm in range(len(state.arms)):
+        if state.arms[arm].pulls > state.arms[best].pulls:
+            best = arm
+    return best
+
+
+@remains.register(EveryArm)
+def _nobody_passed_it(scope, state, arm):
+    return state.arms[state.notes[LAST]].pulls <= state.arms[arm].pulls
+
+
+@bearable.register(EveryArm)
+def _any_number(scope, family, state, arm):
+    return ENDLESS
+
+
+@skip.register(EveryArm)
+def _count_rounds(scope, state, arm, rounds):
+    state.notes[ROUND] += rounds
+    state.notes[LAST] = arm
+
+
+@contest_after.register(EveryArm)
+def _every_round(scope, clock, size, contests):
+    return clock + contests
+
+
+@incumbent.register(AroundLeader)
+def _sole_leader(scope, state):
+    return tied_leader(state.best, state.count, 0) if state.count[1] == 1 else -1
+
+
+@remains.register(AroundLeader)
+def _leads(scope, state, arm):
+    return leads_alone(state.best, state.count, arm)
+
+
+@bearable.register(AroundLeader)
+def _strictly_ahead(scope, family, state, arm):
+    # Strictly above the best other mean of the whole graph, or another arm might lead.
+    record, other, low = state.arms[arm], runner_up(state.best, arm), worst(family)
+    if not record.total > other * record.pulls:
+        return -1
+    if not math.isfinite(low):
+        return 0
+    if other <= low:
+        return ENDLESS
+    # (S + k·low)/(N + k) > other
+    most = (record.total - other * record.pulls) / (other - low)
+    if most >= ENDLESS:
+        return ENDLESS
+    count = np.int64(most) + 1
+    while count >= 0 and not _mean_after(record, count, low) > other + 1e-13 * abs(other):
+        count -= 1
+    return count
+
+
+@inner
+def _mean_after(record, count, low):
+    """The mean after so many worst rewards."""
+    return (record.total + count * low) / (record.pulls + count)
+
+
+@skip.register(AroundLeader)
+def _count_leads(scope, state, arm, rounds):
+    state.notes[ROUND] += rounds
+    state.notes[LAST] = state.notes[LEADER] = arm
+    state.arms[arm].leads += rounds
+
+
+@contest_after.register(AroundLeader)
+def _between_forced(scope, clock, size, contests):
+    # The leads 1, 1 + period, … are forced; of the first x leads, x - ⌈x/period⌉ are contests.
+    period = scope.period if scope.period != 0 else size
+    if period < 0:
+        return clock + contests
+    number = clock - (clock + period - 1) // period + contests
+    return number + (number - 1) // (period - 1) + 1
