@@ -37,6 +37,11 @@ class Family:
         return False
 
     @property
+    def is_own(self) -> bool:
+        """Whether rewards are drawn by a user's function, which nothing here can vouch for."""
+        return False
+
+    @property
     def default_prior(self) -> tuple[float, float]:
         """The prior of every arm unless the policy has one of its own."""
         return (1.0, 1.0)

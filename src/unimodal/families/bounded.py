@@ -63,7 +63,7 @@ class Bounded(Family):
                 f"the 'draw' of Bounded must be one of {', '.join(DRAWS)} or a function "
                 f"draw(mean, rng), got {self.draw!r}."
             )
-        if callable(self.draw):
+        if self.is_own:
             object.__setattr__(self, "Record", _with_own_draw(self.draw).Record)
 
     @property
@@ -72,9 +72,14 @@ class Bounded(Family):
         return DRAWS.index(self.draw) if isinstance(self.draw, str) else -1
 
     @property
+    def is_own(self) -> bool:
+        """Whether rewards are drawn by a user's function."""
+        return callable(self.draw)
+
+    @property
     def is_plain(self) -> bool:
         """Whether rewards are drawn by plain Python."""
-        return callable(self.draw) and not hasattr(self.draw, "py_func")
+        return self.is_own and not hasattr(self.draw, "py_func")
 
     @property
     def low(self) -> float:  # type: ignore[override]

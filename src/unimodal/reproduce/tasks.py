@@ -13,7 +13,7 @@ import numpy as np
 
 from unimodal.kernels.compile import PACKAGE, source_hash
 from unimodal.policies import parse
-from unimodal.reproduce.experiments import Setting
+from unimodal.reproduce.experiments import Setting, edge_probability
 from unimodal.simulation import checkpoint_rounds, trial_class
 
 CHECKPOINTS = 61  # log-spaced: twelve a decade at T = 10⁵
@@ -59,14 +59,16 @@ def law_hash() -> str:
 
 
 def seconds_a_trial(setting: Setting, policy: str) -> float:
-    """A rough model of the cost of a trial of the step engine, on one core."""
+    """A rough model of the cost of a trial of the leap engine, on one core."""
     k = setting.n_arms
-    share = {"1": 1.0, "1/2": 0.5, "0.1": 0.1, "log(K)/K": np.log(k) / k}.get(
-        setting.density, 3 / k
-    )
-    rivals = k if policy.split("(")[0] in ("TS", "KLUCB") else share * k
-    draw = 30 if "TS" in policy else 3
-    return float(setting.horizon * (60 + draw * rivals + (0 if "TS" in policy else 150)) * 1e-9)
+    on_line = setting.density in ("line", "triangle")
+    near = 3.0 if on_line else edge_probability(setting.density, k) * k
+    every_arm = policy.split("(")[0] in ("TS", "KLUCB")
+    contest = k if every_arm else near
+    # On lines many arms are nearly as good; until they are told apart, there is little to skip.
+    gap = 2.0 * (setting.high - 0.1) / k if on_line else 1.0
+    unclear = min(setting.horizon, 50.0 / gap**2)
+    return 2e-3 + 1e-4 * contest + unclear * (1.5e-7 + (3e-9 * k if every_arm else 0.0))
 
 
 def cut(settings: list[Setting]) -> Iterator[Task]:

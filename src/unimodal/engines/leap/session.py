@@ -35,8 +35,9 @@ from unimodal.problems import Problem
 
 def can_leap(policy: Policy, problem: Problem) -> bool:
     """Whether the policy's index can say when it will cross a level, on this problem."""
-    plain = policy.is_plain or problem.rewards.is_plain
-    return not plain and bool(settle.knows(record(policy.index())))
+    if policy.is_plain or problem.rewards.is_own:  # a user's draw may leave its bounds
+        return False
+    return bool(settle.knows(record(policy.index())))
 
 
 @jit
