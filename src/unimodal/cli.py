@@ -66,6 +66,9 @@ def simulate(
         str, typer.Option(help="The best arm: 'middle', 'random' or an arm")
     ] = "middle",
     scale: Annotated[str, typer.Option(help="Axis of rounds in the figure: log or linear")] = "log",
+    engine: Annotated[
+        str, typer.Option(help="auto, step (every round) or leap (skips, in the same law)")
+    ] = "auto",
     workers: Annotated[int | None, typer.Option(help="Threads; all cores by default")] = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder for result.parquet, summary.csv and regret.png")
@@ -84,6 +87,7 @@ def simulate(
       unimodal simulate --graph line:129 --horizon 1e5 --trials 100 --out results
       unimodal simulate --graph er:100:0.05 --peak random --policies "uts,osub(c=0)"
       unimodal simulate --graph edges:friends.csv --policies uts,mine.py:Greedy
+      unimodal simulate --horizon 1e9 --policies uts,osub --engine leap
       unimodal simulate --from results/result.parquet --out again
     """
     import unimodal as um
@@ -103,9 +107,8 @@ def simulate(
         best: Any = _peak(made, peak, seed)
         chosen = [known.parse(text) for text in known.split(policies)]
         problem = problems.by_distance(made, best, high, low, families.parse(rewards))
-        result = um.simulate(
-            problem, chosen, horizon=rounds, trials=repeats, seed=seed, workers=workers
-        )
+        run = {"horizon": rounds, "trials": repeats, "seed": seed, "engine": engine}
+        result = um.simulate(problem, chosen, workers=workers, **run)
     console = _console()
     _show(console, result)
     if out is not None:
@@ -177,23 +180,21 @@ def reproduce(
 
 
 @app.command()
-def bench() -> None:
-    """Measure speed against plain NumPy loops timed in the same run (about two minutes).
+def bench(
+    what: Annotated[
+        list[str] | None, typer.Argument(help="step, leap, ask or start; all by default")
+    ] = None,
+) -> None:
+    """Measure speed, as ratios to plain loops timed in the same run (five minutes for all).
 
-    Example: unimodal bench
+    \b
+    Examples:
+      unimodal bench
+      unimodal bench leap
     """
-    from unimodal.bench import measure
-    from unimodal.report import tables
+    from unimodal.bench import command
 
-    rows = []
-    console = _console()
-    for group in (measure.rates, measure.decisions, measure.start_up):
-        for figure in group():
-            verdict = "reached" if figure.reached else "MISSED"
-            rows.append((figure.work, figure.value, figure.must, figure.guide, verdict))
-            console.print(f"{figure.work}: {figure.value}", style="dim")
-    columns = ("work", "measured", "must reach", "C++ guide", "")
-    console.print(tables.table("Speed, one core, medians of interleaved runs", columns, rows))
+    command.run(what or (), _console())
 
 
 def _number(text: str, option: str) -> int:
