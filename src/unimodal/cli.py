@@ -107,8 +107,8 @@ def simulate(
         best: Any = _peak(made, peak, seed)
         chosen = [known.parse(text) for text in known.split(policies)]
         problem = problems.by_distance(made, best, high, low, families.parse(rewards))
-        run = {"horizon": rounds, "trials": repeats, "seed": seed, "engine": engine}
-        result = um.simulate(problem, chosen, workers=workers, **run)
+        numbers: dict[str, Any] = {"horizon": rounds, "trials": repeats, "seed": seed}
+        result = um.simulate(problem, chosen, **numbers, engine=engine, workers=workers)
     console = _console()
     _show(console, result)
     if out is not None:
@@ -185,7 +185,7 @@ def bench(
         list[str] | None, typer.Argument(help="step, leap, ask or start; all by default")
     ] = None,
 ) -> None:
-    """Measure speed, as ratios to plain loops timed in the same run (five minutes for all).
+    r"""Measure speed, as ratios to plain loops timed in the same run (five minutes for all).
 
     \b
     Examples:

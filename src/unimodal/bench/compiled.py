@@ -1,7 +1,7 @@
 """The obvious compiled loop of each policy: K draws or K bisections a round, the leader by a scan.
 
-What one writes with Numba in an afternoon, as the measure of the leap engine's speed. Written once and
-left alone. Each function plays `horizon` rounds and returns the pulls; `near` is a table of
+What one writes with Numba in an afternoon, as the measure of the leap engine's speed. Written once
+and left alone. Each function plays `horizon` rounds and returns the pulls; `near` is a table of
 neighbourhoods, padded with -1.
 """
 

@@ -1,7 +1,7 @@
 """What the leap engine saves: its time against the obvious compiled loop's, and against its own.
 
-A plain round costs the same whatever the horizon, so plain loops are timed over a few thousand rounds
-(after the first ones, which sweep) and multiplied; a trial of the leap engine is timed whole.
+A plain round costs the same whatever the horizon, so plain loops are timed over some rounds after
+the first ones, which sweep, and multiplied; a trial of the leap engine is timed whole.
 """
 
 from __future__ import annotations
