@@ -48,7 +48,10 @@ def main() -> None:
 def simulate(
     graph: Annotated[
         str,
-        typer.Option(help="line:K, complete:K, er:K:P, ba:K:M, grid:RxC or edges:FILE.csv"),
+        typer.Option(
+            help="line:K, complete:K, er:K:P, ba:K:M, grid:RxC, torus:RxC, lattice:AxBxC, star:K, "
+            "tree:K, hypercube:D, rank_one:RxC or edges:FILE.csv"
+        ),
     ] = "line:17",
     policies: Annotated[
         str,
@@ -215,9 +218,10 @@ def _peak(graph: Any, peak: str, seed: int) -> Any:
         return None
     if peak == "random":
         return graph.label_of(random_peak(graph, seed))
-    if graph.labels is None or peak not in graph.labels:
-        return int(peak) if peak.isdecimal() else peak
-    return peak
+    for label in graph.labels or ():  # which may be text, a number or a pair
+        if str(label) == peak:
+            return label
+    return int(peak) if peak.isdecimal() else peak
 
 
 def _console() -> Console:
