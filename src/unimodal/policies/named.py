@@ -174,9 +174,9 @@ class OSUB(Policy):
 class ScoutUTS(Policy):
     """UTS that climbs without a sweep, over long links that it drops at the top.
 
-    It begins at one random arm. An arm that leads for the first time is linked to two random arms of
-    each shell at distance 2, 4, 8, … from it, and drops these links once it has led `patience` times
-    for each member of that neighbourhood. Only arms that were pulled may lead.
+    It begins at one random arm. An arm that leads for the first time is linked to two random arms,
+    not pulled yet, of each shell at distance 2, 4, 8, … from it, and drops these links once it has
+    led `patience` times for each member of that neighbourhood. Only arms that were pulled may lead.
 
     >>> ScoutUTS()
     ScoutUTS()
