@@ -19,7 +19,17 @@ if TYPE_CHECKING:
     from unimodal.families import Bernoulli, Bounded, Exponential, Family, Gaussian, Poisson
     from unimodal.graphs import Graph
     from unimodal.kernels import random
-    from unimodal.policies import KLUCB, OSUB, TS, UTS, AroundLeader, EveryArm, Policy, Probe
+    from unimodal.policies import (
+        KLUCB,
+        OSUB,
+        TS,
+        UTS,
+        AroundLeader,
+        EveryArm,
+        Policy,
+        Probe,
+        ScoutUTS,
+    )
     from unimodal.problems import Problem
     from unimodal.result import Result, load
     from unimodal.simulation import extend, rerun, simulate
@@ -43,6 +53,7 @@ __all__ = [
     "Probe",
     "Problem",
     "Result",
+    "ScoutUTS",
     "UnimodalError",
     "__version__",
     "extend",
@@ -60,7 +71,17 @@ _HOMES = {
     "agent": ("Agent",),
     "families": ("Bernoulli", "Bounded", "Exponential", "Family", "Gaussian", "Poisson"),
     "graphs": ("Graph",),
-    "policies": ("AroundLeader", "EveryArm", "KLUCB", "OSUB", "Policy", "Probe", "TS", "UTS"),
+    "policies": (
+        "AroundLeader",
+        "EveryArm",
+        "KLUCB",
+        "OSUB",
+        "Policy",
+        "Probe",
+        "ScoutUTS",
+        "TS",
+        "UTS",
+    ),
     "problems": ("Problem",),
     "result": ("Result", "load"),
     "simulation": ("extend", "rerun", "simulate"),

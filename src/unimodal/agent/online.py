@@ -18,6 +18,7 @@ from unimodal.kernels.random import POLICY, stream
 from unimodal.policies import Policy, explained
 from unimodal.policies.rounds import ask, choose, observe
 from unimodal.policies.scopes import lead
+from unimodal.policies.scouting import Scout
 from unimodal.policies.state import (
     ARM,
     BEGUN,
@@ -69,7 +70,7 @@ class Agent:
             territory = Held(graph, policy.scope(graph).arena(graph))
         else:
             self._check_look_ups(policy, graph, root)
-            territory = LookedUp(graph, [root])
+            territory = LookedUp(graph, [root], isinstance(policy.scope(None), Scout))
         begin = territory.begin(policy.opening, rng)
         self._assemble(policy, territory, as_family(rewards, "Agent"), seed, begin, rng)
 
@@ -95,6 +96,7 @@ class Agent:
         self._state = new_state(
             territory.n_arms, slots, rewards, policy.beliefs, begin, self._unpulled, rng
         )
+        self._show_known()
         rule = (self._scope, self._index, self._family)
         self._choose: Any = choose
         with explained(policy):
@@ -115,13 +117,18 @@ class Agent:
         if policy.needs_every_arm:
             raise UnimodalError(
                 f"{policy!r} compares all arms, but a neighbour function cannot list them: "
-                "use UTS(start='probe(8)'), or pass a Graph."
+                "use ScoutUTS(), or pass a Graph."
             )
 
     @property
     def round(self) -> int:
         """How many arms have been asked for."""
         return int(self._state.notes[ROUND])
+
+    @property
+    def look_ups(self) -> int:
+        """How many arms' neighbours have been looked up (0 where the graph is held)."""
+        return self._territory.look_ups if isinstance(self._territory, LookedUp) else 0
 
     @property
     def reason(self) -> str:
@@ -198,9 +205,15 @@ class Agent:
         """Look up the coming leader's neighbours, if it never led, and make room for them."""
         if self._state.notes[BEGUN] >= len(self._state.begin):
             leader = int(lead(self._scope, self._state))
-            if territory.arena.first[leader] < 0:
+            if self._state.arms["leads"][leader] == 0:
                 territory.row(leader)
+                if isinstance(self.policy.scope(None), Scout):
+                    territory.link(leader, self._is_new, self._state.rng)
                 self._make_room()
+
+    def _is_new(self, arm: int) -> bool:
+        """Whether an arm has no reward yet."""
+        return arm >= self._known or self._state.arms["pulls"][arm] == 0
 
     def _make_room(self) -> None:
         """Give every arm that has been met a record and a place on the leader board."""
@@ -209,12 +222,20 @@ class Agent:
             arms = np.zeros(2 * needed, dtype=ARM)
             set_prior(arms, self.rewards, self.policy.beliefs)
             arms[: len(state.arms)] = state.arms
-            best, count = implied_board(arms, needed, self._unpulled)
-            self._state = state._replace(arms=arms, best=best, count=count)
+            self._state = state._replace(arms=arms)
+            self._show_known()
         else:
             for arm in range(self._known, needed):
                 show(state.best, state.count, arm, self._unpulled)
         self._known = needed
+
+    def _show_known(self) -> None:
+        """Put every arm on the leader board with its mean."""
+        state, territory = self._state, self._territory
+        best, count = implied_board(state.arms, territory.n_arms, self._unpulled)
+        if isinstance(territory, LookedUp) and state.arms["pulls"][0] == 0:
+            show(best, count, 0, 0.0)  # the root, before its first reward: nobody else may lead
+        self._state = state._replace(best=best, count=count)
 
     def __repr__(self) -> str:
         """Policy, rounds and arms."""

@@ -14,7 +14,8 @@ from unimodal.agent.territory import Held, LookedUp, Neighbours
 from unimodal.errors import UnimodalError
 from unimodal.policies import Policy
 from unimodal.policies.indices import refresh
-from unimodal.policies.state import BEGUN, implied_board
+from unimodal.policies.scouting import Scout, links_of, set_links
+from unimodal.policies.state import BEGUN
 
 FORMAT = 1
 _COLUMNS = ("pulls", "total", "leads", "successes")
@@ -53,6 +54,7 @@ def to_data(agent: Agent) -> dict[str, Any]:
         "seed": agent.seed,
         "notes": notes,
         "begin": remaining,
+        "links": {str(arm): row for arm, row in links_of(territory.arena).items()},
         "stream": state.rng.tolist(),
         "columns": ["arm", *_COLUMNS],
         "arms": [[int(arm), *(known[column][arm].item() for column in _COLUMNS)] for arm in met],
@@ -94,10 +96,12 @@ def from_data(data: dict[str, Any], policy: Policy | None, graph: Neighbours | N
     rewards = families.from_data(data["rewards"])
     territory: Held | LookedUp
     if data["graph"]["kind"] == "look-up":
-        territory = _looked_up(data["graph"], graph)
+        scouts = isinstance(policy.scope(None), Scout)
+        territory = _looked_up(data["graph"], graph, scouts)
     else:
         whole = graphs.from_data(data["graph"])
         territory = Held(whole, policy.scope(whole).arena(whole))
+    set_links(territory.arena, {int(arm): row for arm, row in data.get("links", {}).items()})
     agent = Agent.__new__(Agent)
     rng = np.array(data["stream"], dtype=np.uint64)
     begin = np.array(data["begin"], dtype=np.int64)
@@ -116,20 +120,20 @@ def _fill(agent: Agent, data: dict[str, Any]) -> None:
             state.arms[column][arm] = value
         if state.arms["pulls"][arm] > 0:
             refresh(agent._index, agent._family, state.arms, arm)
-    best, count = implied_board(state.arms, n_arms, agent._unpulled)
-    agent._state = state._replace(best=best, count=count)
+    agent._show_known()
 
 
 def _same(policy: Policy, parameters: dict[str, Any]) -> bool:
     return bool(json.loads(json.dumps(policy.parameters())) == parameters)
 
 
-def _looked_up(saved: dict[str, Any], graph: Neighbours | None) -> LookedUp:
+def _looked_up(saved: dict[str, Any], graph: Neighbours | None, scouts: bool) -> LookedUp:
     if graph is None:
         raise UnimodalError(
             "the file was made with a neighbour function, which is not saved: pass it as graph=…."
         )
-    territory = LookedUp(graph, [graphs.spec.as_label(label) for label in saved["labels"]])
+    labels = [graphs.spec.as_label(label) for label in saved["labels"]]
+    territory = LookedUp(graph, labels, scouts)
     for arm, row in saved["rows"].items():
         territory.add_row(int(arm), row)
     return territory

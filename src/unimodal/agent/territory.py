@@ -10,10 +10,12 @@ import numpy as np
 from unimodal.errors import UnimodalError
 from unimodal.graphs import Graph
 from unimodal.kernels.random import below
+from unimodal.policies.scouting import LINKS, ScoutArena, set_links
 from unimodal.policies.starts import Literal, Probe, Start
 from unimodal.policies.state import Arena
 
 Neighbours = Callable[[Any], Iterable[Hashable]]
+_WALKS = 6  # the longest has 2^6 steps
 
 
 class Held:
@@ -39,16 +41,22 @@ class Held:
 
 
 class LookedUp:
-    """A graph behind a function `neighbours(label)`; arms get their numbers as they are met."""
+    """A graph behind a function `neighbours(label)`; arms get their numbers as they are met.
 
-    def __init__(self, neighbours: Neighbours, labels: list[Hashable]) -> None:
-        self._neighbours = neighbours
+    With `scouts`, rows have room for links to far arms, which walks find: a shell would have to be
+    searched, a walk of d steps costs d look-ups.
+    """
+
+    def __init__(self, neighbours: Neighbours, labels: list[Hashable], scouts: bool) -> None:
+        self._neighbours, self._scouts = neighbours, scouts
         self.labels: list[Hashable] = []
         self._index: dict[Hashable, int] = {}
         self._size = 0
-        self.arena = Arena(
-            np.full(64, -1, dtype=np.int64), np.full(64, -1, dtype=np.int64), np.empty(64, np.int32)
-        )
+        first, last = np.full(64, -1, dtype=np.int64), np.full(64, -1, dtype=np.int64)
+        near, none = np.empty(64, np.int32), np.empty(0, np.int32)
+        self.arena: Any = Arena(first, last, near)
+        if scouts:
+            self.arena = ScoutArena(first, last, near, last.copy(), none.astype(np.int64), none)
         for label in labels:
             self._number(label)
 
@@ -99,11 +107,36 @@ class LookedUp:
         known = np.flatnonzero(self.arena.first >= 0).tolist()
         return {arm: self.row(arm).tolist() for arm in known}
 
+    @property
+    def look_ups(self) -> int:
+        """How many arms' neighbours have been looked up."""
+        return int((self.arena.first >= 0).sum())
+
     def row(self, arm: int) -> Any:
         """N⁺(arm), looked up the first time it is asked for."""
         if self.arena.first[arm] < 0:
             self.add_row(arm, [arm, *self._look_up(arm)])
-        return self.arena.near[self.arena.first[arm] : self.arena.last[arm]]
+        ends = self.arena.ends if self._scouts else self.arena.last
+        return self.arena.near[self.arena.first[arm] : ends[arm]]
+
+    def link(self, arm: int, is_new: Callable[[int], bool], rng: Any) -> None:
+        """Link an arm to new ones, at the ends of walks of 2, 4, 8, … steps that do not turn."""
+        found: list[int] = []
+        for steps in (2**j for j in range(1, _WALKS + 1)):
+            for _ in range(LINKS):
+                end = self._walk(arm, steps, rng)
+                if is_new(end) and end not in found and end not in self.row(arm):
+                    found.append(end)
+        set_links(self.arena, {arm: found})
+
+    def _walk(self, arm: int, steps: int, rng: Any) -> int:
+        before = here = arm
+        for _ in range(steps):
+            onward = [int(other) for other in self.row(here)[1:] if other != before]
+            if not onward:
+                break
+            before, here = here, onward[below(rng, len(onward))]
+        return here
 
     def _look_up(self, arm: int) -> list[int]:
         label = self.labels[arm]
@@ -127,17 +160,21 @@ class LookedUp:
         if arm == len(self.labels):
             self.labels.append(label)
             if arm >= len(self.arena.first):
-                first, last = (_longer(ends, arm + 1, -1) for ends in self.arena[:2])
-                self.arena = Arena(first, last, self.arena.near)
+                names = ("first", "last", "ends") if self._scouts else ("first", "last")
+                longer = {n: _longer(getattr(self.arena, n), arm + 1, -1) for n in names}
+                self.arena = self.arena._replace(**longer)
         return arm
 
     def add_row(self, arm: int, row: list[int]) -> None:
         """Store a neighbourhood."""
         first, last = self._size, self._size + len(row)
-        self.arena = self.arena._replace(near=_longer(self.arena.near, last, 0))
+        self._size = last + (LINKS * _WALKS if self._scouts else 0)
+        self.arena = self.arena._replace(near=_longer(self.arena.near, self._size, 0))
         self.arena.near[first:last] = row
-        self.arena.first[arm], self.arena.last[arm] = first, last
-        self._size = last
+        self.arena.first[arm] = first
+        self.arena.last[arm] = last
+        if self._scouts:
+            self.arena.ends[arm] = last
 
 
 def _longer(array: Any, needed: int, fill: int) -> Any:

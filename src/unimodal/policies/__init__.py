@@ -1,7 +1,7 @@
 """Policies: a scope, an index, a reward family and a start, composed."""
 
 from unimodal.policies.base import Parts, Policy, explained
-from unimodal.policies.named import KLUCB, OSUB, TS, UTS
+from unimodal.policies.named import KLUCB, OSUB, TS, UTS, ScoutUTS
 from unimodal.policies.scopes import AroundLeader, EveryArm
 from unimodal.policies.spec import POLICIES, from_data, parse, split, to_data
 from unimodal.policies.starts import Literal, Probe, Start, Sweep
@@ -18,6 +18,7 @@ __all__ = [
     "Parts",
     "Policy",
     "Probe",
+    "ScoutUTS",
     "Start",
     "Sweep",
     "explained",

@@ -11,6 +11,7 @@ from unimodal.graphs import Graph
 from unimodal.policies.base import Policy
 from unimodal.policies.indices import KLUpper, Thompson
 from unimodal.policies.scopes import AroundLeader, EveryArm, lowest_tie
+from unimodal.policies.scouting import Scout
 
 
 def checked_prior(prior: Any) -> Any:
@@ -168,3 +169,36 @@ class OSUB(Policy):
     def index(self) -> Any:
         """KL-UCB."""
         return KLUpper(self.c)
+
+
+class ScoutUTS(Policy):
+    """UTS that climbs without a sweep, over long links that it drops at the top.
+
+    It begins at one random arm. An arm that leads for the first time is linked to two random arms,
+    not pulled yet, of each shell at distance 2, 4, 8, … from it, and drops these links once it has
+    led `patience` times for each member of that neighbourhood. Only arms that were pulled may lead.
+
+    >>> ScoutUTS()
+    ScoutUTS()
+    """
+
+    summary = "UTS from one arm, with long links until a leader has proved itself; no sweep"
+    citation = "this library"
+
+    prior: Any = None
+    patience: int = 10
+    start: ClassVar[str] = "probe(1)"
+
+    def __post_init__(self) -> None:
+        """Check the prior and the patience."""
+        super().__post_init__()
+        self._set("prior", checked_prior(self.prior))
+        self._set("patience", whole_number(self.patience, "the 'patience' of ScoutUTS"))
+
+    def scope(self, graph: Graph | None) -> Any:
+        """The leader's neighbourhood and its links."""
+        return Scout(patience=self.patience)
+
+    def index(self) -> Any:
+        """A posterior draw."""
+        return Thompson()

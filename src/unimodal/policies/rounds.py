@@ -6,7 +6,7 @@ from unimodal.families.base import learn
 from unimodal.kernels.compile import inner, jit
 from unimodal.kernels.leaderboard import show
 from unimodal.policies.indices import contest, refresh
-from unimodal.policies.scopes import clock, forced, has_leader, lead, span
+from unimodal.policies.scopes import clock, forced, has_leader, lead, prepare, span
 from unimodal.policies.state import BEGUN, CONTEST, FORCED, LAST, LEADER, REASON, ROUND, START
 
 
@@ -24,6 +24,7 @@ def open_round(scope, arena, state):
         leader = lead(scope, state)  # Alg. 1, line 4
         notes[REASON] = CONTEST
         if leader >= 0:
+            prepare(scope, arena, state, leader)
             record = state.arms[leader]
             if forced(scope, record.leads, arena.last[leader] - arena.first[leader]):
                 arm = leader  # Alg. 1, lines 5 and 6

@@ -56,6 +56,11 @@ def lead(scope, state):
 
 
 @generic
+def prepare(scope, arena, state, leader):
+    """Bring the leader's neighbourhood up to date, before its round begins."""
+
+
+@generic
 def span(scope, arena, leader):
     """Where the arms that compete stand in `arena.near`: from, to."""
 
@@ -78,6 +83,11 @@ def has_leader(scope):
 @lead.register(EveryArm)
 def _nobody(scope, state):
     return -1
+
+
+@prepare.register(EveryArm)
+def _nothing_to_prepare(scope, arena, state, leader):
+    pass
 
 
 @span.register(EveryArm)
@@ -109,6 +119,11 @@ def _best_mean(scope, state):
         draw = counted(state.rng, state.notes[ROUND] + 1, _LEADER_PURPOSE)
         place = np.int64(draw % np.uint64(tied))
     return tied_leader(state.best, state.count, place)
+
+
+@prepare.register(AroundLeader)
+def _rows_stay(scope, arena, state, leader):
+    pass
 
 
 @span.register(AroundLeader)

@@ -31,6 +31,11 @@ def bearable(scope, family, state, arm):
 
 
 @generic
+def steady_until(scope, arena, state, arm):
+    """The clock up to which the incumbent's contest has the same members."""
+
+
+@generic
 def skip(scope, state, arm, rounds):
     """Count rounds in which the incumbent was pulled without a look at the others."""
 
@@ -70,6 +75,11 @@ def _every_round(scope, clock, size, contests):
     return clock + contests
 
 
+@steady_until.register(EveryArm)
+def _always(scope, arena, state, arm):
+    return ENDLESS
+
+
 @incumbent.register(AroundLeader)
 def _sole_leader(scope, state):
     return tied_leader(state.best, state.count, 0) if state.count[1] == 1 else -1
@@ -78,6 +88,11 @@ def _sole_leader(scope, state):
 @remains.register(AroundLeader)
 def _leads(scope, state, arm):
     return leads_alone(state.best, state.count, arm)
+
+
+@steady_until.register(AroundLeader)
+def _as_the_graph(scope, arena, state, arm):
+    return ENDLESS
 
 
 @bearable.register(AroundLeader)

@@ -11,7 +11,7 @@ from typing import Any
 
 from unimodal.errors import UnimodalError, unknown_name
 from unimodal.policies.base import Policy
-from unimodal.policies.named import KLUCB, OSUB, TS, UTS
+from unimodal.policies.named import KLUCB, OSUB, TS, UTS, ScoutUTS
 
 # A registry is a dict. To add a policy: its class, and its name here.
 POLICIES: dict[str, type[Policy]] = {
@@ -19,6 +19,7 @@ POLICIES: dict[str, type[Policy]] = {
     "osub": OSUB,
     "ts": TS,
     "klucb": KLUCB,
+    "scoututs": ScoutUTS,
 }
 
 

@@ -28,7 +28,7 @@ from unimodal.policies import Policy
 from unimodal.policies.indices import refresh
 from unimodal.policies.rounds import observe, open_round
 from unimodal.policies.scopes import clock, has_leader, span
-from unimodal.policies.skipping import bearable, incumbent, remains, skip
+from unimodal.policies.skipping import bearable, incumbent, remains, skip, steady_until
 from unimodal.policies.state import BEGUN, LAST, ROUND
 from unimodal.problems import Problem
 
@@ -61,7 +61,8 @@ def leap(scope, index, family, arena, state, rewards, gaps, output, desk, effort
         first, last = span(scope, arena, arm)
         near = arena.near[first:last]
         now = clock(scope, state, arm)
-        most = bearable(scope, family, state, arm)
+        steady = steady_until(scope, arena, state, arm)
+        most = bearable(scope, family, state, arm) if now < steady else -1
         room, due = guard(index, scope, family, state, near, desk, now, most)
         if room < 0 and most >= 0 and settle(index, scope, family, state, near, desk, now):
             room, due = guard(index, scope, family, state, near, desk, now, most)
@@ -70,6 +71,7 @@ def leap(scope, index, family, arena, state, rewards, gaps, output, desk, effort
             continue
 
         # Nobody matters before `due`: pull the incumbent until then, or until it cannot bear more.
+        due = min(due, steady + 1.0)
         quiet = np.int64(min(due - now - 1.0, float(horizon - notes[ROUND])))
         intact = True
         if quiet > 0:
@@ -83,7 +85,8 @@ def leap(scope, index, family, arena, state, rewards, gaps, output, desk, effort
             quiet -= done
 
         # Somebody may matter now: play this round as it is written, among those who are called.
-        if intact and quiet == 0 and notes[ROUND] < horizon:
+        now = clock(scope, state, arm)
+        if intact and quiet == 0 and notes[ROUND] < horizon and now < steady:
             place, pulled = book.place, open_round(scope, arena, state)
             if pulled < 0:
                 place = look(index, scope, family, state, near, desk, clock(scope, state, arm))
@@ -109,6 +112,8 @@ def _open_session(scope, index, family, arena, state, desk):
         return False
     arm = incumbent(scope, state)
     if arm < 0 or state.arms[arm].pulls == 0:
+        return False
+    if clock(scope, state, arm) >= steady_until(scope, arena, state, arm):
         return False
     first, last = span(scope, arena, arm)
     near = arena.near[first:last]
@@ -176,7 +181,8 @@ class LeapTrial(Trial):
     ) -> None:
         super().__init__(problem, policy, seed, trial, rounds, history)
         arena = self.parts.arena
-        self.desk = new_desk(int((arena.last - arena.first).max()))
+        room = np.diff(np.append(arena.first, len(arena.near)))  # rows may grow
+        self.desk = new_desk(int(room.max()))
 
     def hurry(self, depth: float) -> None:
         """Leap from the first round on, with levels so many standard deviations deep: for tests.

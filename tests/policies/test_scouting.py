@@ -1,0 +1,126 @@
+"""ScoutUTS: its links are where they should be, come with the first lead and go in time."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import unimodal as um
+from unimodal.engines.leap import LeapTrial
+from unimodal.engines.step import StepTrial
+from unimodal.policies.scouting import LINKS, links_of, set_links
+
+SCOUT = um.ScoutUTS()
+
+
+def trial_on(problem, kind=StepTrial, policy=SCOUT, horizon=100_000, number=0):
+    return kind(problem, policy, 3, number, np.array([horizon]), True)
+
+
+def test_links_lie_in_the_shells_and_were_not_pulled():
+    problem = um.problems.by_distance(um.graphs.grid(12, 12), peak=70)
+    for number in range(20):
+        trial = trial_on(problem, number=number)
+        linked = {}
+        for _ in range(400):
+            pulled = set(trial.output.arms[: trial.round].tolist())
+            trial.advance(1)
+            for arm, links in links_of(trial.parts.arena).items():
+                if arm not in linked:
+                    linked[arm] = links
+                    distances = problem.graph.distances(arm)[links]
+                    assert set(distances.tolist()) <= {2, 4, 8, 16}
+                    assert np.bincount(distances).max() <= LINKS
+                    assert not pulled & set(links)
+                    assert len(set(links)) == len(links)
+        assert linked
+
+
+def test_links_are_uniform_in_a_shell():
+    """Chi-square over the shell at distance 2 of a star's leaf; false alarms in 1 of 1000 seeds."""
+    graph = um.graphs.star(12)
+    counts = np.zeros(12)
+    for number in range(3000):
+        trial = trial_on(um.Problem(graph, np.full(12, 0.5)), number=number)
+        while not links_of(trial.parts.arena):
+            trial.advance(1)
+            if trial.round > 3:
+                break
+        for arm, links in links_of(trial.parts.arena).items():
+            if arm == 1:
+                counts[links] += 1
+    assert stats.chisquare(counts[2:]).pvalue > 1e-3
+    assert counts[:2].sum() == 0
+
+
+def test_a_leader_drops_its_links_after_its_leads():
+    problem = um.problems.triangular(33)
+    trial = trial_on(problem, policy=um.ScoutUTS(patience=3))
+    arena, size = trial.parts.arena, {}
+    for _ in range(3000):
+        before = {arm: len(links) for arm, links in links_of(arena).items()}
+        leads = trial.state.arms["leads"].copy()
+        trial.advance(1)
+        for arm in set(before) - set(links_of(arena)):
+            size = arena.ends[arm] - arena.first[arm] + before[arm]
+            assert leads[arm] == 3 * size  # in the round that begins with so many leads
+    assert trial.state.arms["leads"][16] > 100
+    assert 16 not in links_of(arena)
+
+
+@pytest.mark.parametrize(
+    "graph", [um.graphs.line(40), um.graphs.complete(30), um.graphs.grid(6, 6)], ids=str
+)
+def test_both_engines_have_one_law(graph):
+    """Kolmogorov and Smirnov's test of regrets; a false alarm in 1 of 1000 seeds for each."""
+    problem = um.problems.by_distance(graph)
+    sample = {
+        kind: [_regret(kind, problem, number) for number in range(500)]
+        for kind in (StepTrial, LeapTrial)
+    }
+    assert stats.ks_2samp(sample[StepTrial], sample[LeapTrial]).pvalue > 1e-3
+
+
+def _regret(kind, problem, number):
+    seed = 1 if kind is StepTrial else 2
+    trial = kind(problem, um.ScoutUTS(), seed, number, np.array([3000]), False)
+    trial.advance(10**9)
+    return trial.output.regret[-1]
+
+
+def test_it_crosses_a_long_line_where_algorithm_1_is_lost():
+    problem = um.problems.triangular(129)
+    policies = [um.ScoutUTS(), um.UTS(start="literal", name="literal")]
+    result = um.simulate(problem, policies, horizon=20_000, trials=20, checkpoints=1)
+    assert result.regret("ScoutUTS").value < 0.2 * result.regret("literal").value
+
+
+def test_links_go_and_come_back():
+    arena = um.ScoutUTS().scope(None).arena(um.graphs.line(9))
+    assert links_of(arena) == {}
+    set_links(arena, {4: [2, 8]})
+    assert links_of(arena) == {4: [2, 8]}
+
+
+def test_far_arms_are_reached_by_walks_where_the_graph_is_looked_up(tmp_path):
+    """A line of a billion arms: the peak is 400 arms away from the root."""
+
+    def neighbours(arm):
+        return [other for other in (arm - 1, arm + 1) if 0 <= other < 10**9]
+
+    def play(agent, rounds):
+        rng = np.random.default_rng(agent.round)
+        for _ in range(rounds):
+            arm = agent.ask()
+            agent.tell(arm, float(rng.random() < max(0.9 - 0.002 * abs(arm - 5_000_400), 0.0)))
+
+    agent = um.Agent(um.ScoutUTS(), neighbours, seed=1, root=5_000_000)
+    play(agent, 6000)
+    assert abs(agent.leader - 5_000_400) < 40
+    assert 0 < agent.look_ups < 4000
+    agent.save(tmp_path / "agent.json")
+    again = um.Agent.load(tmp_path / "agent.json", graph=neighbours)
+    for _ in range(300):
+        arm = agent.ask()
+        assert again.ask() == arm
+        agent.tell(arm, 1.0)
+        again.tell(arm, 1.0)
