@@ -16,8 +16,11 @@ from unimodal.version import __version__
 if TYPE_CHECKING:
     from unimodal import graphs, problems
     from unimodal.agent import Agent
+    from unimodal.continuous import Narrowed, narrow, regret_by_horizon
+    from unimodal.engines.line_search import LSE
     from unimodal.families import Bernoulli, Bounded, Exponential, Family, Gaussian, Poisson
     from unimodal.graphs import Graph
+    from unimodal.intervals import Interval
     from unimodal.kernels import random
     from unimodal.policies import KLUCB, OSUB, TS, UTS, AroundLeader, EveryArm, Policy, Probe
     from unimodal.problems import Problem
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KLUCB",
+    "LSE",
     "OSUB",
     "TS",
     "UTS",
@@ -38,6 +42,8 @@ __all__ = [
     "Family",
     "Gaussian",
     "Graph",
+    "Interval",
+    "Narrowed",
     "Poisson",
     "Policy",
     "Probe",
@@ -48,8 +54,10 @@ __all__ = [
     "extend",
     "graphs",
     "load",
+    "narrow",
     "problems",
     "random",
+    "regret_by_horizon",
     "rerun",
     "simulate",
 ]
@@ -58,8 +66,11 @@ __all__ = [
 # used, so that `unimodal --help` and a mistake on the command line answer at once.
 _HOMES = {
     "agent": ("Agent",),
+    "continuous": ("Narrowed", "narrow", "regret_by_horizon"),
+    "engines.line_search": ("LSE",),
     "families": ("Bernoulli", "Bounded", "Exponential", "Family", "Gaussian", "Poisson"),
     "graphs": ("Graph",),
+    "intervals": ("Interval",),
     "policies": ("AroundLeader", "EveryArm", "KLUCB", "OSUB", "Policy", "Probe", "TS", "UTS"),
     "problems": ("Problem",),
     "result": ("Result", "load"),
