@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from unimodal.graphs import Graph
     from unimodal.intervals import Interval
     from unimodal.kernels import random
+    from unimodal.peaks import SecondPeaks, second_peaks
     from unimodal.policies import KLUCB, OSUB, TS, UTS, AroundLeader, EveryArm, Policy, Probe
     from unimodal.problems import Problem
     from unimodal.result import Result, load
@@ -49,6 +50,7 @@ __all__ = [
     "Probe",
     "Problem",
     "Result",
+    "SecondPeaks",
     "UnimodalError",
     "__version__",
     "extend",
@@ -59,6 +61,7 @@ __all__ = [
     "random",
     "regret_by_horizon",
     "rerun",
+    "second_peaks",
     "simulate",
 ]
 
@@ -71,6 +74,7 @@ _HOMES = {
     "families": ("Bernoulli", "Bounded", "Exponential", "Family", "Gaussian", "Poisson"),
     "graphs": ("Graph",),
     "intervals": ("Interval",),
+    "peaks": ("SecondPeaks", "second_peaks"),
     "policies": ("AroundLeader", "EveryArm", "KLUCB", "OSUB", "Policy", "Probe", "TS", "UTS"),
     "problems": ("Problem",),
     "result": ("Result", "load"),
