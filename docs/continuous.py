@@ -1,4 +1,4 @@
-"""docs/continuous.md and its figure, from continuous.in.md: python docs/continuous.py (75 s)."""
+"""docs/continuous.md and its figure, from continuous.in.md: python docs/continuous.py (100 s)."""
 
 import time
 from pathlib import Path
