@@ -16,9 +16,13 @@ from unimodal.version import __version__
 if TYPE_CHECKING:
     from unimodal import graphs, problems
     from unimodal.agent import Agent
+    from unimodal.continuous import Narrowed, narrow, regret_by_horizon
+    from unimodal.engines.line_search import LSE
     from unimodal.families import Bernoulli, Bounded, Exponential, Family, Gaussian, Poisson
     from unimodal.graphs import Graph
+    from unimodal.intervals import Interval
     from unimodal.kernels import random
+    from unimodal.peaks import SecondPeaks, second_peaks
     from unimodal.policies import (
         KLUCB,
         OSUB,
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KLUCB",
+    "LSE",
     "OSUB",
     "TS",
     "UTS",
@@ -48,20 +53,26 @@ __all__ = [
     "Family",
     "Gaussian",
     "Graph",
+    "Interval",
+    "Narrowed",
     "Poisson",
     "Policy",
     "Probe",
     "Problem",
     "Result",
     "ScoutUTS",
+    "SecondPeaks",
     "UnimodalError",
     "__version__",
     "extend",
     "graphs",
     "load",
+    "narrow",
     "problems",
     "random",
+    "regret_by_horizon",
     "rerun",
+    "second_peaks",
     "simulate",
 ]
 
@@ -69,8 +80,12 @@ __all__ = [
 # used, so that `unimodal --help` and a mistake on the command line answer at once.
 _HOMES = {
     "agent": ("Agent",),
+    "continuous": ("Narrowed", "narrow", "regret_by_horizon"),
+    "engines.line_search": ("LSE",),
     "families": ("Bernoulli", "Bounded", "Exponential", "Family", "Gaussian", "Poisson"),
     "graphs": ("Graph",),
+    "intervals": ("Interval",),
+    "peaks": ("SecondPeaks", "second_peaks"),
     "policies": (
         "AroundLeader",
         "EveryArm",
