@@ -19,13 +19,28 @@ if TYPE_CHECKING:
     from unimodal.families import Bernoulli, Bounded, Exponential, Family, Gaussian, Poisson
     from unimodal.graphs import Graph
     from unimodal.kernels import random
-    from unimodal.policies import KLUCB, OSUB, TS, UTS, AroundLeader, EveryArm, Policy, Probe
+    from unimodal.policies import (
+        IMED,
+        IMEDUB,
+        KLUCB,
+        KLUCBUB,
+        OSUB,
+        TS,
+        UTS,
+        AroundLeader,
+        EveryArm,
+        Policy,
+        Probe,
+    )
     from unimodal.problems import Problem
     from unimodal.result import Result, load
     from unimodal.simulation import extend, rerun, simulate
 
 __all__ = [
+    "IMED",
+    "IMEDUB",
     "KLUCB",
+    "KLUCBUB",
     "OSUB",
     "TS",
     "UTS",
@@ -60,7 +75,10 @@ _HOMES = {
     "agent": ("Agent",),
     "families": ("Bernoulli", "Bounded", "Exponential", "Family", "Gaussian", "Poisson"),
     "graphs": ("Graph",),
-    "policies": ("AroundLeader", "EveryArm", "KLUCB", "OSUB", "Policy", "Probe", "TS", "UTS"),
+    "policies": (
+        *("AroundLeader", "EveryArm", "Policy", "Probe"),
+        *("IMED", "IMEDUB", "KLUCB", "KLUCBUB", "OSUB", "TS", "UTS"),
+    ),
     "problems": ("Problem",),
     "result": ("Result", "load"),
     "simulation": ("extend", "rerun", "simulate"),

@@ -11,6 +11,7 @@ from typing import Any
 
 from unimodal.errors import UnimodalError, unknown_name
 from unimodal.policies.base import Policy
+from unimodal.policies.later import IMED, IMEDUB, KLUCBUB
 from unimodal.policies.named import KLUCB, OSUB, TS, UTS
 
 # A registry is a dict. To add a policy: its class, and its name here.
@@ -19,6 +20,9 @@ POLICIES: dict[str, type[Policy]] = {
     "osub": OSUB,
     "ts": TS,
     "klucb": KLUCB,
+    "imed": IMED,
+    "imedub": IMEDUB,
+    "klucbub": KLUCBUB,
 }
 
 

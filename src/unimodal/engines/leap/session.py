@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from unimodal.engines.leap import bounds, thompson  # noqa: F401 - they register what they know
+from unimodal.engines.leap import bounds, pulls, thompson  # noqa: F401 - registering what they know
 from unimodal.engines.leap.desk import (
     guard,
     look,
