@@ -16,6 +16,7 @@ from unimodal.kernels.compile import record, specialised
 from unimodal.kernels.leaderboard import show
 from unimodal.kernels.random import POLICY, stream
 from unimodal.policies import Policy, explained
+from unimodal.policies.remembering import with_room
 from unimodal.policies.rounds import ask, choose, observe
 from unimodal.policies.scopes import lead
 from unimodal.policies.state import (
@@ -86,15 +87,16 @@ class Agent:
         self.policy, self.rewards, self.seed = policy, rewards, seed
         self._territory = territory
         self._scope = record(policy.scope(getattr(territory, "graph", None)))
-        self._index, self._family = record(policy.index()), record(rewards)
+        self._index, self._family = record(policy.index_for(rewards)), record(rewards)
         # Where arms cost a look-up, one that was only met does not lead: it would be looked up too.
         held = isinstance(territory, Held)
         self._unpulled = policy.opening.unpulled_mean if held else -np.inf
         self._known = territory.n_arms
         slots = territory.slots
-        self._state = new_state(
+        state = new_state(
             territory.n_arms, slots, rewards, policy.beliefs, begin, self._unpulled, rng
         )
+        self._state = with_room(self._index, state, 0)
         rule = (self._scope, self._index, self._family)
         self._choose: Any = choose
         with explained(policy):
@@ -155,6 +157,7 @@ class Agent:
             checked = [(self._territory.arm_of(a), self.rewards.check_reward(r)) for a, r in pairs]
         else:
             checked = [(self._territory.arm_of(arm), self.rewards.check_reward(reward))]
+        self._state = with_room(self._index, self._state, len(checked))
         for index, value in checked:  # nothing is learnt from a batch with a mistake in it
             self._observe(self._scope, self._index, self._family, self._state, index, value)
 

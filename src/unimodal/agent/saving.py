@@ -14,6 +14,7 @@ from unimodal.agent.territory import Held, LookedUp, Neighbours
 from unimodal.errors import UnimodalError
 from unimodal.policies import Policy
 from unimodal.policies.indices import refresh
+from unimodal.policies.remembering import with_room
 from unimodal.policies.state import BEGUN, implied_board
 
 FORMAT = 1
@@ -56,6 +57,7 @@ def to_data(agent: Agent) -> dict[str, Any]:
         "stream": state.rng.tolist(),
         "columns": ["arm", *_COLUMNS],
         "arms": [[int(arm), *(known[column][arm].item() for column in _COLUMNS)] for arm in met],
+        "seen": state.seen[["arm", "reward"]][: known["pulls"].sum()].tolist(),
     }
 
 
@@ -117,7 +119,13 @@ def _fill(agent: Agent, data: dict[str, Any]) -> None:
         if state.arms["pulls"][arm] > 0:
             refresh(agent._index, agent._family, state.arms, arm)
     best, count = implied_board(state.arms, n_arms, agent._unpulled)
-    agent._state = state._replace(best=best, count=count)
+    state = with_room(agent._index, state._replace(best=best, count=count), 0)
+    if len(state.seen):
+        seen = np.array(data["seen"]).reshape(state.arms["pulls"].sum(), 2)
+        if not ((seen[:, 0] >= 0) & (seen[:, 0] < n_arms)).all():
+            raise ValueError("a reward of an arm that the graph does not have")
+        state.seen["arm"][: len(seen)], state.seen["reward"][: len(seen)] = seen.T
+    agent._state = state
 
 
 def _same(policy: Policy, parameters: dict[str, Any]) -> bool:

@@ -1,7 +1,7 @@
 """Policies: a scope, an index, a reward family and a start, composed."""
 
 from unimodal.policies.base import Parts, Policy, explained
-from unimodal.policies.later import IMED, IMEDUB, KLUCBUB
+from unimodal.policies.later import IMED, IMEDUB, KLUCBUB, NPTS
 from unimodal.policies.named import KLUCB, OSUB, TS, UTS
 from unimodal.policies.scopes import AroundLeader, AroundLeastPulled, EveryArm
 from unimodal.policies.spec import POLICIES, from_data, parse, split, to_data
@@ -12,6 +12,7 @@ __all__ = [
     "IMEDUB",
     "KLUCB",
     "KLUCBUB",
+    "NPTS",
     "OSUB",
     "POLICIES",
     "TS",

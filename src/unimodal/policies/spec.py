@@ -11,7 +11,7 @@ from typing import Any
 
 from unimodal.errors import UnimodalError, unknown_name
 from unimodal.policies.base import Policy
-from unimodal.policies.later import IMED, IMEDUB, KLUCBUB
+from unimodal.policies.later import IMED, IMEDUB, KLUCBUB, NPTS
 from unimodal.policies.named import KLUCB, OSUB, TS, UTS
 
 # A registry is a dict. To add a policy: its class, and its name here.
@@ -23,6 +23,7 @@ POLICIES: dict[str, type[Policy]] = {
     "imed": IMED,
     "imedub": IMEDUB,
     "klucbub": KLUCBUB,
+    "npts": NPTS,
 }
 
 

@@ -37,7 +37,7 @@ def can_leap(policy: Policy, problem: Problem) -> bool:
     """Whether the policy's index can say when it will cross a level, on this problem."""
     if policy.is_plain or problem.rewards.is_own:  # a user's draw may leave its bounds
         return False
-    return bool(settle.knows(record(policy.index())))
+    return bool(settle.knows(record(policy.index_for(problem.rewards))))
 
 
 @jit
