@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+from unimodal import graphs
 from unimodal.cli import app
 from unimodal.reproduce import verdicts
 from unimodal.reproduce.experiments import Setting
@@ -51,6 +52,17 @@ def test_every_kind_of_graph(graph, tmp_path):
     done = run(*SMALL, "--graph", graph, "--policies", "uts,uts(start=literal)", "--peak", "random")
     assert done.exit_code == 0, done.output
     assert "UTS(start=literal)" in done.stdout
+
+
+def test_a_peak_may_be_named_by_the_pair_that_it_is():
+    done = run(*SMALL, "--graph", "rank_one:3x4", "--policies", "uts", "--peak", "(1, 2)")
+    assert done.exit_code == 0, done.output
+    assert "at arm (1, 2)" in done.stdout
+
+
+def test_the_help_names_every_kind_of_graph():
+    text = run("simulate", "--help").stdout
+    assert [kind for kind in graphs.spec.FORMS if f"{kind}:" not in text] == []
 
 
 def test_policies_lists_each_with_its_source():

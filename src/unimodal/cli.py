@@ -48,7 +48,10 @@ def main() -> None:
 def simulate(
     graph: Annotated[
         str,
-        typer.Option(help="line:K, complete:K, er:K:P, ba:K:M, grid:RxC or edges:FILE.csv"),
+        typer.Option(
+            help="line:K, complete:K, er:K:P, ba:K:M, grid:RxC, torus:RxC, lattice:AxBxC, star:K, "
+            "tree:K, hypercube:D, rank_one:RxC or edges:FILE.csv"
+        ),
     ] = "line:17",
     policies: Annotated[
         str,
@@ -66,6 +69,9 @@ def simulate(
         str, typer.Option(help="The best arm: 'middle', 'random' or an arm")
     ] = "middle",
     scale: Annotated[str, typer.Option(help="Axis of rounds in the figure: log or linear")] = "log",
+    engine: Annotated[
+        str, typer.Option(help="auto, step (every round) or leap (skips, in the same law)")
+    ] = "auto",
     workers: Annotated[int | None, typer.Option(help="Threads; all cores by default")] = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder for result.parquet, summary.csv and regret.png")
@@ -84,6 +90,7 @@ def simulate(
       unimodal simulate --graph line:129 --horizon 1e5 --trials 100 --out results
       unimodal simulate --graph er:100:0.05 --peak random --policies "uts,osub(c=0)"
       unimodal simulate --graph edges:friends.csv --policies uts,mine.py:Greedy
+      unimodal simulate --horizon 1e9 --policies uts,osub --engine leap
       unimodal simulate --from results/result.parquet --out again
     """
     import unimodal as um
@@ -103,9 +110,8 @@ def simulate(
         best: Any = _peak(made, peak, seed)
         chosen = [known.parse(text) for text in known.split(policies)]
         problem = problems.by_distance(made, best, high, low, families.parse(rewards))
-        result = um.simulate(
-            problem, chosen, horizon=rounds, trials=repeats, seed=seed, workers=workers
-        )
+        numbers: dict[str, Any] = {"horizon": rounds, "trials": repeats, "seed": seed}
+        result = um.simulate(problem, chosen, **numbers, engine=engine, workers=workers)
     console = _console()
     _show(console, result)
     if out is not None:
@@ -177,23 +183,21 @@ def reproduce(
 
 
 @app.command()
-def bench() -> None:
-    """Measure speed against plain NumPy loops timed in the same run (about two minutes).
+def bench(
+    what: Annotated[
+        list[str] | None, typer.Argument(help="step, leap, ask or start; all by default")
+    ] = None,
+) -> None:
+    r"""Measure speed, as ratios to plain loops timed in the same run (five minutes for all).
 
-    Example: unimodal bench
+    \b
+    Examples:
+      unimodal bench
+      unimodal bench leap
     """
-    from unimodal.bench import measure
-    from unimodal.report import tables
+    from unimodal.bench import command
 
-    rows = []
-    console = _console()
-    for group in (measure.rates, measure.decisions, measure.start_up):
-        for figure in group():
-            verdict = "reached" if figure.reached else "MISSED"
-            rows.append((figure.work, figure.value, figure.must, figure.guide, verdict))
-            console.print(f"{figure.work}: {figure.value}", style="dim")
-    columns = ("work", "measured", "must reach", "C++ guide", "")
-    console.print(tables.table("Speed, one core, medians of interleaved runs", columns, rows))
+    command.run(what or (), _console())
 
 
 def _number(text: str, option: str) -> int:
@@ -214,9 +218,10 @@ def _peak(graph: Any, peak: str, seed: int) -> Any:
         return None
     if peak == "random":
         return graph.label_of(random_peak(graph, seed))
-    if graph.labels is None or peak not in graph.labels:
-        return int(peak) if peak.isdecimal() else peak
-    return peak
+    for label in graph.labels or ():  # which may be text, a number or a pair
+        if str(label) == peak:
+            return label
+    return int(peak) if peak.isdecimal() else peak
 
 
 def _console() -> Console:

@@ -14,7 +14,8 @@ TRIALS = 250
 def complete_five(policy):
     """Regret at T = 10⁵ on the complete graph of 5 arms with means 0.9 and 0.1."""
     problem = um.problems.by_distance(um.graphs.complete(5), peak=2)
-    result = um.simulate(problem, policy, horizon=100_000, trials=TRIALS, seed=5, checkpoints=1)
+    run = {"horizon": 100_000, "trials": TRIALS, "seed": 5, "checkpoints": 1, "engine": "step"}
+    result = um.simulate(problem, policy, **run)
     regret = result[policy.name].regret[:, -1]
     return regret.mean(), regret.std(ddof=1) / math.sqrt(TRIALS)
 

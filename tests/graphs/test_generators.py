@@ -1,11 +1,27 @@
 """The fixed graphs against NetworkX, and the random ones as far as chance has no say."""
 
+import itertools
+
 import networkx
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from unimodal.errors import UnimodalError
-from unimodal.graphs import barabasi_albert, complete, erdos_renyi, grid, line
+from unimodal.graphs import (
+    barabasi_albert,
+    binary_tree,
+    complete,
+    erdos_renyi,
+    grid,
+    hypercube,
+    lattice,
+    line,
+    rank_one,
+    star,
+    torus,
+)
 from unimodal.graphs.generators import _pair
 
 
@@ -15,6 +31,16 @@ def as_networkx(graph):
     return made
 
 
+def numbered(graph):
+    return networkx.convert_node_labels_to_integers(graph, ordering="sorted")
+
+
+def rooks(rows, columns):
+    """A rook's moves on a chessboard."""
+    row, column = networkx.complete_graph(rows), networkx.complete_graph(columns)
+    return numbered(networkx.cartesian_product(row, column))
+
+
 FIXED = [
     (line(2), networkx.path_graph(2)),
     (line(17), networkx.path_graph(17)),
@@ -22,7 +48,20 @@ FIXED = [
     (complete(9), networkx.complete_graph(9)),
     (grid(1, 5), networkx.path_graph(5)),
     (grid(4, 1), networkx.path_graph(4)),
-    (grid(3, 5), networkx.convert_node_labels_to_integers(networkx.grid_2d_graph(3, 5))),
+    (grid(3, 5), numbered(networkx.grid_2d_graph(3, 5))),
+    (torus(3, 5), numbered(networkx.grid_2d_graph(3, 5, periodic=True))),
+    (torus(2, 4), numbered(networkx.grid_2d_graph(2, 4, periodic=True))),
+    (lattice(3, 2, 4), numbered(networkx.grid_graph([4, 2, 3]))),
+    (lattice(3, 2, 4, wrap=True), numbered(networkx.grid_graph([4, 2, 3], periodic=True))),
+    (hypercube(5), numbered(networkx.hypercube_graph(5))),
+    (star(2), networkx.star_graph(1)),
+    (star(9), networkx.star_graph(8)),
+    (binary_tree(2), networkx.path_graph(2)),
+    (binary_tree(12), networkx.full_rary_tree(2, 12)),
+    (binary_tree(31), networkx.balanced_tree(2, 4)),
+    (rank_one(4, 6), rooks(4, 6)),
+    (rank_one(1, 4), networkx.complete_graph(4)),
+    (rank_one(4, 1), networkx.complete_graph(4)),
 ]
 
 
@@ -33,6 +72,45 @@ def test_a_fixed_graph_has_networkxs_edges_degrees_and_shortest_paths(graph, exp
     assert graph.degrees.tolist() == [expected.degree[arm] for arm in range(graph.n_arms)]
     for arm, steps in networkx.shortest_path_length(expected):
         assert graph.distances(arm).tolist() == [steps[other] for other in range(graph.n_arms)]
+
+
+laws = settings(deadline=None, derandomize=True, max_examples=40)
+
+
+@laws
+@given(st.integers(3, 300))
+def test_a_star_has_one_hub_and_diameter_two(n_arms):
+    graph = star(n_arms)
+    assert graph.n_edges == n_arms - 1
+    assert graph.degrees.tolist() == [n_arms - 1] + [1] * (n_arms - 1)
+    assert graph.distances(0).max() == 1
+    assert graph.distances(n_arms - 1).max() == 2
+
+
+@laws
+@given(st.integers(2, 300))
+def test_the_levels_of_a_binary_tree_fill_up_one_after_the_other(n_arms):
+    graph = binary_tree(n_arms)
+    assert graph.n_edges == n_arms - 1
+    levels = [(arm + 1).bit_length() - 1 for arm in range(n_arms)]
+    assert graph.distances(0).tolist() == levels
+    assert graph.max_degree <= 3
+    # The longest path joins the ends of the lowest level's left half and of the right subtree.
+    right = levels[-1] if n_arms >= 3 * 2 ** (levels[-1] - 1) else levels[-1] - 1
+    diameter = max(graph.distances(arm).max() for arm in range(n_arms))
+    assert diameter == levels[-1] + right
+
+
+@laws
+@given(st.integers(1, 8), st.integers(2, 8))
+def test_arms_of_rank_one_are_pairs_joined_along_rows_and_columns(rows, columns):
+    graph = rank_one(rows, columns)
+    assert graph.labels == tuple(itertools.product(range(rows), range(columns)))
+    assert set(graph.degrees.tolist()) == {rows + columns - 2}
+    for arm, (i, j) in enumerate(graph.labels):
+        assert graph.arm_of((i, j)) == arm == i * columns + j
+        expected = [int(i != k) + int(j != m) for k, m in graph.labels]
+        assert graph.distances(arm).tolist() == expected
 
 
 RANDOM = [
@@ -96,13 +174,16 @@ def test_barabasi_albert_of_the_core_alone_is_complete():
 
 
 BAD = [
-    (lambda: line(1), "'n_arms' of line must be a whole number of at least 2, got 1"),
-    (lambda: line(2.5), "'n_arms' of line .* got 2.5"),
-    (lambda: line("17"), "'n_arms' of line .* got '17'"),
     (lambda: complete(0), "'n_arms' of complete .* at least 2, got 0"),
-    (lambda: grid(1, 1), "a grid must have at least 2 arms, got 1 x 1"),
-    (lambda: grid(0, 5), "'rows' of grid .* at least 1, got 0"),
-    (lambda: grid(3, -2), "'columns' of grid .* at least 1, got -2"),
+    (lambda: complete(10**5), "at most 2,147,483,648 .* complete graph of 100,000 arms: .* up"),
+    (lambda: star(1), "'n_arms' of star .* at least 2, got 1"),
+    (lambda: star(2**31), "got a star of 2,147,483,648 arms: .* up"),
+    (lambda: binary_tree(1.5), "'n_arms' of binary_tree .* at least 2, got 1.5"),
+    (lambda: binary_tree(2**40), "got a binary tree of 1,099,511,627,776 arms: .* up"),
+    (lambda: rank_one(1, 1), "a rank_one graph must have at least 2 arms, got 1 x 1"),
+    (lambda: rank_one("3", 2), "'rows' of rank_one .* at least 1, got '3'"),
+    (lambda: rank_one(3, 0), "'columns' of rank_one .* at least 1, got 0"),
+    (lambda: rank_one(2000, 2000), "got a rank_one graph of 4,000,000 arms: .* up"),
     (lambda: erdos_renyi(1, 0.5), "'n_arms' of erdos_renyi .* at least 2, got 1"),
     (lambda: erdos_renyi(10, 0), "'p' of erdos_renyi .* greater than 0, got 0"),
     (lambda: erdos_renyi(10, 1.5), r"'p' of erdos_renyi must lie in \(0, 1\], got 1.5"),

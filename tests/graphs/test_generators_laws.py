@@ -1,4 +1,4 @@
-"""The random graphs against their laws, found by enumeration; and one of a million arms.
+"""The random graphs against their laws, found by enumeration; and graphs of a million arms.
 
 Seeds are fixed. Each chi-square alarms below 1e-4: with other seeds one would fail in 10,000.
 """
@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from unimodal import graphs
 from unimodal.graphs import barabasi_albert, erdos_renyi
 
 ALARM = 1e-4
@@ -105,3 +106,22 @@ def test_a_barabasi_albert_graph_of_a_million_arms_comes_up_in_seconds_and_fits(
     shares = np.bincount(graph.degrees)[2:12] / 1e6
     k = np.arange(2, 12)
     assert shares == pytest.approx(12 / (k * (k + 1) * (k + 2)), abs=0.002)
+
+
+MILLION = [
+    (lambda: graphs.line(1_000_000), 999_999, 2),
+    (lambda: graphs.torus(1000, 1000), 2_000_000, 4),
+    (lambda: graphs.lattice(100, 100, 100), 2_970_000, 6),
+    (lambda: graphs.star(1_000_000), 999_999, 999_999),
+    (lambda: graphs.binary_tree(1_000_000), 999_999, 3),
+    (lambda: graphs.hypercube(20), 10_485_760, 20),
+]
+
+
+@pytest.mark.parametrize(("make", "n_edges", "degree"), MILLION)
+def test_a_million_arms_come_up_in_seconds(make, n_edges, degree):
+    """The bound is loose: it takes 0.1 to 2 s. What it would catch is a loop in Python."""
+    began = time.perf_counter()
+    graph = make()
+    assert time.perf_counter() - began < 20
+    assert (graph.n_edges, graph.max_degree) == (n_edges, degree)

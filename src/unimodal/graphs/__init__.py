@@ -1,13 +1,22 @@
 """Graphs of arms: generators, conversions, and graphs written as text or as data."""
 
 from unimodal.graphs.convert import from_edges, from_networkx, from_scipy, read_edges
-from unimodal.graphs.generators import barabasi_albert, complete, erdos_renyi, grid, line
+from unimodal.graphs.generators import (
+    barabasi_albert,
+    binary_tree,
+    complete,
+    erdos_renyi,
+    rank_one,
+    star,
+)
 from unimodal.graphs.graph import Graph
+from unimodal.graphs.lattices import grid, hypercube, lattice, line, torus
 from unimodal.graphs.spec import from_data, parse, to_data
 
 __all__ = [
     "Graph",
     "barabasi_albert",
+    "binary_tree",
     "complete",
     "erdos_renyi",
     "from_data",
@@ -15,8 +24,13 @@ __all__ = [
     "from_networkx",
     "from_scipy",
     "grid",
+    "hypercube",
+    "lattice",
     "line",
     "parse",
+    "rank_one",
     "read_edges",
+    "star",
     "to_data",
+    "torus",
 ]

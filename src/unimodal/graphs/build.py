@@ -10,6 +10,19 @@ import numpy as np
 from unimodal.errors import UnimodalError
 from unimodal.graphs.graph import Graph, checked_labels
 
+MOST_ENTRIES = 2**31  # of the rows of a graph: 8 GB of them, and more while they are laid out
+
+
+def check_size(kind: str, n_arms: int, n_edges: int) -> None:
+    """Refuse a graph that no memory holds, before its edges are made."""
+    if n_arms + 2 * n_edges > MOST_ENTRIES:
+        arms = f"{n_arms:,}" if n_arms < 10**18 else "more than 10^18"
+        raise UnimodalError(
+            f"a graph may have at most {MOST_ENTRIES:,} arms and ends of edges together, got a "
+            f"{kind} of {arms} arms: take a smaller one, or give an Agent a function that looks "
+            "neighbours up."
+        )
+
 
 def is_connected(n_arms: int, tails: Any, heads: Any) -> bool:
     """Whether edges tails[i] - heads[i] join all arms."""

@@ -1,27 +1,17 @@
-"""Graphs by name: the paper's, and those it leaves as future work."""
+"""Graphs by name, but for the lattices: the paper's, and those it leaves as future work."""
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
 
 from unimodal.errors import UnimodalError, real_number, whole_number
-from unimodal.graphs.build import is_connected, lay_out
+from unimodal.graphs.build import check_size, is_connected, lay_out
 from unimodal.graphs.graph import Graph
 from unimodal.kernels.compile import jit
 from unimodal.kernels.random import GRAPH, below, stream
-
-
-def line(n_arms: int) -> Graph:
-    """Arms in a row, each joined to the next: prices, rates, sizes.
-
-    >>> line(17).max_degree
-    2
-    """
-    n_arms = whole_number(n_arms, "the 'n_arms' of line", 2)
-    arms = np.arange(n_arms)
-    return lay_out(n_arms, arms[:-1], arms[1:], {"kind": "line", "n_arms": n_arms})
 
 
 def complete(n_arms: int) -> Graph:
@@ -31,25 +21,62 @@ def complete(n_arms: int) -> Graph:
     10
     """
     n_arms = whole_number(n_arms, "the 'n_arms' of complete", 2)
+    check_size("complete graph", n_arms, n_arms * (n_arms - 1) // 2)
     tails, heads = np.triu_indices(n_arms, 1)
     return lay_out(n_arms, tails, heads, {"kind": "complete", "n_arms": n_arms})
 
 
-def grid(rows: int, columns: int) -> Graph:
-    """A lattice; arm r·columns + c stands in row r and column c.
+def star(n_arms: int) -> Graph:
+    """Arm 0 in the middle, joined to all others, which are joined to nothing else.
 
-    >>> grid(10, 10).n_edges
-    180
+    >>> star(6).degrees.tolist()
+    [5, 1, 1, 1, 1, 1]
     """
-    rows = whole_number(rows, "the 'rows' of grid")
-    columns = whole_number(columns, "the 'columns' of grid")
-    if rows * columns < 2:
-        raise UnimodalError(f"a grid must have at least 2 arms, got {rows} x {columns}.")
-    arms = np.arange(rows * columns).reshape(rows, columns)
-    tails = np.concatenate([arms[:, :-1].ravel(), arms[:-1].ravel()])
-    heads = np.concatenate([arms[:, 1:].ravel(), arms[1:].ravel()])
-    recipe = {"kind": "grid", "rows": rows, "columns": columns}
-    return lay_out(rows * columns, tails, heads, recipe)
+    n_arms = whole_number(n_arms, "the 'n_arms' of star", 2)
+    check_size("star", n_arms, n_arms - 1)
+    leaves = np.arange(1, n_arms)
+    return lay_out(n_arms, np.zeros_like(leaves), leaves, {"kind": "star", "n_arms": n_arms})
+
+
+def binary_tree(n_arms: int) -> Graph:
+    """A binary tree filled level by level: arm k is joined to its children 2k + 1 and 2k + 2.
+
+    Levels are full for n_arms = 2^(depth + 1) - 1; any other number leaves the last one unfilled.
+
+    >>> binary_tree(7).neighbours(1).tolist()
+    [0, 3, 4]
+    """
+    n_arms = whole_number(n_arms, "the 'n_arms' of binary_tree", 2)
+    check_size("binary tree", n_arms, n_arms - 1)
+    children = np.arange(1, n_arms)
+    recipe = {"kind": "binary_tree", "n_arms": n_arms}
+    return lay_out(n_arms, (children - 1) // 2, children, recipe)
+
+
+def rank_one(rows: int, columns: int) -> Graph:
+    """Arms are pairs (i, j), and two are joined if they share a row or a column.
+
+    Means u_i·v_j have one peak on it (Trinh, Kaufmann, Vernade and Combes 2020); see
+    `unimodal.problems.rank_one`. Arm i·columns + j has the label (i, j).
+
+    >>> graph = rank_one(2, 3)
+    >>> [graph.label_of(arm) for arm in graph.neighbours(graph.arm_of((0, 0)))]
+    [(0, 1), (0, 2), (1, 0)]
+    """
+    rows = whole_number(rows, "the 'rows' of rank_one")
+    columns = whole_number(columns, "the 'columns' of rank_one")
+    n_arms = rows * columns
+    if n_arms < 2:
+        raise UnimodalError(f"a rank_one graph must have at least 2 arms, got {rows} x {columns}.")
+    check_size("rank_one graph", n_arms, n_arms * (rows + columns - 2) // 2)
+    arms = np.arange(n_arms, dtype=np.int32).reshape(rows, columns)
+    left, right = np.triu_indices(columns, 1)
+    upper, lower = np.triu_indices(rows, 1)
+    tails = np.concatenate([arms[:, left].ravel(), arms[upper].ravel()])
+    heads = np.concatenate([arms[:, right].ravel(), arms[lower].ravel()])
+    recipe = {"kind": "rank_one", "rows": rows, "columns": columns}
+    pairs = itertools.product(range(rows), range(columns))
+    return lay_out(n_arms, tails, heads, recipe, pairs)
 
 
 def erdos_renyi(n_arms: int, p: float, seed: int = 0, tries: int = 100_000) -> Graph:

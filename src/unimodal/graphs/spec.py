@@ -10,8 +10,21 @@ import numpy as np
 from unimodal.errors import UnimodalError, unknown_name
 from unimodal.graphs.build import checked
 from unimodal.graphs.convert import read_edges
-from unimodal.graphs.generators import barabasi_albert, complete, erdos_renyi, grid, line
+from unimodal.graphs.generators import (
+    barabasi_albert,
+    binary_tree,
+    complete,
+    erdos_renyi,
+    rank_one,
+    star,
+)
 from unimodal.graphs.graph import Graph
+from unimodal.graphs.lattices import grid, hypercube, lattice, line, torus
+
+
+def _sides(part: str) -> list[int]:
+    return [int(side) for side in part.split("x")]
+
 
 # How a graph is spelt on the command line: the form, and what makes it from the parts and a seed.
 FORMS: dict[str, tuple[str, Callable[[list[str], int], Graph]]] = {
@@ -19,12 +32,21 @@ FORMS: dict[str, tuple[str, Callable[[list[str], int], Graph]]] = {
     "complete": ("complete:K", lambda parts, seed: complete(int(parts[0]))),
     "er": ("er:K:P", lambda parts, seed: erdos_renyi(int(parts[0]), float(parts[1]), seed)),
     "ba": ("ba:K:M", lambda parts, seed: barabasi_albert(int(parts[0]), int(parts[1]), seed)),
-    "grid": ("grid:ROWSxCOLUMNS", lambda parts, seed: grid(*map(int, parts[0].split("x")))),
+    "grid": ("grid:ROWSxCOLUMNS", lambda parts, seed: grid(*_sides(parts[0]))),
+    "torus": ("torus:ROWSxCOLUMNS", lambda parts, seed: torus(*_sides(parts[0]))),
+    "lattice": ("lattice:AxBx…", lambda parts, seed: lattice(*_sides(parts[0]))),
+    "star": ("star:K", lambda parts, seed: star(int(parts[0]))),
+    "tree": ("tree:K", lambda parts, seed: binary_tree(int(parts[0]))),
+    "hypercube": ("hypercube:DIMENSION", lambda parts, seed: hypercube(int(parts[0]))),
+    "rank_one": ("rank_one:ROWSxCOLUMNS", lambda parts, seed: rank_one(*_sides(parts[0]))),
     "edges": ("edges:FILE.csv", lambda parts, seed: read_edges(":".join(parts))),
 }
 
+_FIXED = (line, complete, grid, torus, star, binary_tree, hypercube, rank_one)
+_RANDOM = (erdos_renyi, barabasi_albert)
 _MAKERS: dict[str, Callable[..., Graph]] = {
-    made.__name__: made for made in (line, complete, grid, erdos_renyi, barabasi_albert)
+    **{made.__name__: made for made in (*_FIXED, *_RANDOM)},
+    "lattice": lambda sides, wrap: lattice(*sides, wrap=wrap),
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from unimodal.reproduce import deciders as by
+from unimodal.reproduce import long_lines as lines
 from unimodal.reproduce.paper import DENSITIES, SIZES
 
 
@@ -40,7 +41,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "On lines, from K = 17 to 129, UTS gains on TS and loses on OSUB",
         "Line graphs",
-        by.changes_sides(),
+        lines.changes_sides(),
     ),
     Claim(
         "p = 1: UTS slightly better than TS, less so as K grows", "Fig. 2", by.fades("UTS", "TS")
@@ -131,7 +132,7 @@ CLAIMS: tuple[Claim, ...] = (
         Claim(
             f"Δ = 0.001, K = {k}: OSUB is ahead at T = 10⁵",
             "p = line, main text",
-            by.wins_line(k, 0.001, "OSUB", at=10**5),
+            lines.wins_line(k, 0.001, "OSUB", at=10**5),
         )
         for k in (17, 129)
     ),
@@ -139,7 +140,7 @@ CLAIMS: tuple[Claim, ...] = (
         Claim(
             f"Δ = {step}, K = {k}: {winner} is ahead at T = 10⁷",
             "Appendix B",
-            by.wins_line(k, step, winner),
+            lines.wins_line(k, step, winner),
             remark,
         )
         for k, step, winner, remark in (
@@ -155,7 +156,7 @@ CLAIMS: tuple[Claim, ...] = (
         Claim(
             f"Δ = 0.001, K = {k}: UTS is ahead at T = 10⁷",
             "p = line, main text",
-            by.wins_line(k, 0.001, "UTS"),
+            lines.wins_line(k, 0.001, "UTS"),
             "Appendix B says the opposite.",
         )
         for k in (17, 129)
@@ -164,7 +165,7 @@ CLAIMS: tuple[Claim, ...] = (
         Claim(
             f"Δ = 0.001, K = {k}: the two averages cross a number of times",
             "p = line, main text",
-            by.cross(k, 0.001),
+            lines.cross(k, 0.001),
         )
         for k in (17, 129)
     ),
@@ -172,12 +173,12 @@ CLAIMS: tuple[Claim, ...] = (
         Claim(
             f"K = {k}: the smaller Δ, the better OSUB does relative to UTS",
             "Appendix B",
-            by.gains_as_steps_shrink(k),
+            lines.gains_as_steps_shrink(k),
         )
         for k in (17, 129)
     ),
     *(
-        Claim(f"p = {p}, K = 1000: UTS is ahead at T = 10⁶", "Appendix B", by.wins_sparse(p))
+        Claim(f"p = {p}, K = 1000: UTS is ahead at T = 10⁶", "Appendix B", lines.wins_sparse(p))
         for p in ("5/K", "10/K")
     ),
 )

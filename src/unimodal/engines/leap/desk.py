@@ -38,6 +38,8 @@ BOOK = np.dtype(
         ("since", np.int64),  # the round of that
         ("patience", np.int64),  # rounds to step before the next session
         ("resume", np.int64),  # the round at which they end
+        ("eager", np.int64),  # whether to leap where single steps would be cheaper, as tests do
+        ("depth", np.float64),  # standard deviations from the incumbent's mean down to the level
         ("level", np.float64),
         ("room", np.float64),  # what the incumbent could bear when the level was chosen
         ("dip", np.float64),  # the clock of its next candidate below the level
@@ -49,6 +51,7 @@ BOOK = np.dtype(
     align=True,
 )
 
+DEPTH = 4.5
 NEVER = 2.0**50  # beyond any horizon
 NOT_WAITING = -np.inf
 
@@ -68,7 +71,7 @@ def new_desk(most: int) -> Desk:
     """A desk for contests of up to `most` arms."""
     keys, tally = board(np.full(most, NOT_WAITING), most)
     seats, book = np.zeros(most, dtype=SEAT), np.zeros(1, dtype=BOOK)
-    book["patience"] = 4
+    book["patience"], book["depth"] = 4, DEPTH
     called = apart(np.zeros(most + 1, dtype=np.int64))
     return Desk(keys, apart(keys), tally, apart(seats), called, apart(book))
 

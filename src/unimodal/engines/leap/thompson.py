@@ -33,8 +33,7 @@ from unimodal.kernels.random import exponential, uniform
 from unimodal.policies.indices import Thompson, lot
 from unimodal.policies.skipping import contest_after
 
-DEPTH = 4.5  # standard deviations between the incumbent's mean and the level, at least
-SHARE = 0.25  # of that depth, which the incumbent may lose before it is looked at again
+SHARE = 0.25  # of the level's depth, which the incumbent may lose before it is looked at again
 FREQUENT = 0.25  # a rival that passes the level more often is drawn in every contest
 FEW = 16  # in contests of no more arms, drawing all of them is the cheapest
 
@@ -45,13 +44,13 @@ def _settle(index, scope, family, state, near, desk, clock):
     winners_known = book.hot and book.looks >= 8
     if not winners_known or book.holding > 0.5:
         book.hot = book.looks = 0
-        level = _level_under(family, state, near, book.place, clock)
+        level = _level_under(family, state, near, book, clock)
         often = _seat_all(scope, family, state, near, desk, level, book.place, clock)
-        seldom = often < max(FREQUENT, len(near) / 500.0)
+        seldom = book.eager or often < max(FREQUENT, len(near) / 500.0)
         if book.n_awake == 0 and seldom and math.isfinite(worst(family)):
             book.room = _depth(family, state, near, desk)
             return True
-        if len(near) <= FEW:
+        if len(near) <= FEW and not book.eager:
             return False
     book.hot, book.looks = 1, 0
     level = _level_of_winners(book) if winners_known else book.level
@@ -61,18 +60,18 @@ def _settle(index, scope, family, state, near, desk, clock):
 
 
 @inner
-def _level_under(family, state, near, place, clock):
+def _level_under(family, state, near, book, clock):
     """A level under the incumbent's mean: by its width, or by the gap to the best rival.
 
     With gap/(2·log t), the rivals' crossings grow by a constant factor only, and the incumbent
     may be pulled in proportion to its pulls before its mean has lost a share of that.
     """
-    centre, spread = outlook(family, state.arms[near[place]])
+    centre, spread = outlook(family, state.arms[near[book.place]])
     rival = -math.inf
     for other in range(len(near)):
-        if other != place:
+        if other != book.place:
             rival = max(rival, outlook(family, state.arms[near[other]])[0])
-    return centre - max(DEPTH * spread, (centre - rival) / (2.0 * math.log(clock + 3.0)))
+    return centre - max(book.depth * spread, (centre - rival) / (2.0 * math.log(clock + 3.0)))
 
 
 @inner

@@ -3,56 +3,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import unimodal as um
 from unimodal import graphs
 from unimodal.errors import UnimodalError
-from unimodal.problems import by_distance, random_peak, triangular
-
-
-@pytest.mark.parametrize(("n_arms", "step"), [(17, 0.1), (129, 0.0125)])
-def test_the_papers_lines_rise_by_even_steps_to_the_middle_and_fall_again(n_arms, step):
-    problem = triangular(n_arms)
-    middle = n_arms // 2
-    assert problem.best_arm == middle
-    assert problem.means.max() == 0.9
-    assert problem.means[0] == problem.means[-1] == 0.1
-    assert np.diff(problem.means) == pytest.approx([step] * middle + [-step] * middle)
-    assert problem.check()
-
-
-@settings(deadline=None, derandomize=True, max_examples=50)
-@given(st.integers(0, 1000), st.integers(2, 20), st.floats(0.5, 1.0), st.floats(0.0, 0.4))
-def test_by_distance_is_its_formula_and_unimodal(seed, n_arms, high, low):
-    graph = graphs.erdos_renyi(n_arms, 0.4, seed=seed)
-    peak = random_peak(graph, seed)
-    problem = by_distance(graph, peak, high, low)
-    steps = graph.distances(peak)
-    expected = high - steps * (high - low) / steps.max()
-    assert problem.means == pytest.approx(expected, abs=1e-12)
-    assert problem.means[peak] == high
-    assert problem.means.min() == low
-    assert problem.best_arm == peak
-    assert problem.check()
-
-
-def test_by_distance_takes_a_label_and_a_family():
-    graph = graphs.from_edges([("cheap", "fair"), ("fair", "dear")])
-    problem = by_distance(graph, "cheap", high=5, low=1, rewards=um.Poisson())
-    assert problem.means.tolist() == [5.0, 3.0, 1.0]
-    assert problem.rewards == um.Poisson()
-
-
-def test_a_random_peak_is_drawn_evenly_and_from_its_seed():
-    """Chi-square by hand: 5 arms, 2,000 seeds; 23.5 is exceeded by 1 seed range in 10,000."""
-    graph = graphs.line(5)
-    peaks = [random_peak(graph, seed) for seed in range(2000)]
-    counts = np.bincount(peaks, minlength=5)
-    assert len(counts) == 5
-    assert ((counts - 400) ** 2 / 400).sum() < 23.5
-    assert peaks == [random_peak(graph, seed) for seed in range(2000)]
+from unimodal.problems import by_distance, triangular
 
 
 def test_the_lower_bound_of_the_papers_line_by_hand():
@@ -141,7 +96,6 @@ def test_a_problem_comes_back_from_json(problem):
 LINE = graphs.line(3)
 BAD = [
     (lambda: um.Problem("line:3", [0, 0, 0]), "'graph' of Problem must be a Graph .*'line:3'"),
-    (lambda: by_distance("line:3"), "'graph' of by_distance must be a Graph .* got 'line:3'"),
     (lambda: um.Problem(LINE, [0.1, 0.2]), r"each of the 3 arms, got shape \(2,\)"),
     (lambda: um.Problem(LINE, [[0.1, 0.2, 0.3]]), r"each of the 3 arms, got shape \(1, 3\)"),
     (lambda: um.Problem(LINE, ["low", "high", "low"]), "'means' of Problem must be numbers"),
@@ -149,12 +103,6 @@ BAD = [
     (lambda: um.Problem(LINE, [0.1, 1.2, 0.3]), "between 0 and 1, got 1.2 for arm 1"),
     (lambda: um.Problem(LINE, [0.1, 0.2, math.nan]), "between 0 and 1, got nan for arm 2"),
     (lambda: um.Problem(LINE, [0.1, 0.2, 0.3], "poisson"), "'rewards' .* such as .* got 'poisson'"),
-    (lambda: by_distance(LINE, 3), "a whole number from 0 to 2, got 3"),
-    (lambda: by_distance(LINE, high=0.1, low=0.9), "'low' must be smaller than 'high'"),
-    (lambda: by_distance(LINE, high=math.nan), "'high' of by_distance must be a finite number"),
-    (lambda: by_distance(LINE, high=1.5), "between 0 and 1, got 1.5 for arm 1"),
-    (lambda: triangular(1), "'n_arms' of line must be .* at least 2, got 1"),
-    (lambda: random_peak(LINE, -1), "'seed' must be .* at least 0, got -1"),
     (lambda: triangular(3).regret_bound(10, 0), "'epsilon' of regret_bound .* greater than 0"),
 ]
 

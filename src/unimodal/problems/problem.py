@@ -10,12 +10,9 @@ from typing import Any
 import numpy as np
 
 from unimodal import families, graphs
-from unimodal.errors import UnimodalError, real_number, whole_number
+from unimodal.errors import UnimodalError, real_number
 from unimodal.families import Family, as_family
-from unimodal.graphs import Graph, line
-from unimodal.kernels.random import GRAPH, below, stream
-
-__all__ = ["Problem", "Unimodality", "by_distance", "random_peak", "triangular"]
+from unimodal.graphs import Graph
 
 
 @dataclass(frozen=True)
@@ -48,7 +45,7 @@ class Problem:
     """
 
     def __init__(self, graph: Graph, means: Any, rewards: Family | None = None) -> None:
-        _check_graph(graph, "Problem")
+        check_graph(graph, "Problem")
         rewards = as_family(rewards, "Problem")
         try:
             array = np.array(means, dtype=np.float64)
@@ -156,53 +153,9 @@ class Problem:
         )
 
 
-def _check_graph(graph: Any, where: str) -> None:
+def check_graph(graph: Any, where: str) -> None:
+    """Refuse what is not a graph; `where` names the function that was given it."""
     if not isinstance(graph, Graph):
         raise UnimodalError(
             f"the 'graph' of {where} must be a Graph (um.graphs.line(17), …), got {graph!r}."
         )
-
-
-def by_distance(
-    graph: Graph,
-    peak: Any = None,
-    high: float = 0.9,
-    low: float = 0.1,
-    rewards: Family | None = None,
-) -> Problem:
-    """The paper's means: from `high` at the peak down to `low` at the arms farthest from it.
-
-    μ_i = high - d_i·(high - low)/d_max, where d_i is the length of a shortest path to the peak.
-    `peak` is an arm (or its label); the middle arm by default.
-
-    >>> import unimodal as um
-    >>> by_distance(um.graphs.line(5), peak=2).means.tolist()
-    [0.1, 0.5, 0.9, 0.5, 0.1]
-    """
-    high = real_number(high, "the 'high' of by_distance")
-    low = real_number(low, "the 'low' of by_distance")
-    if not low < high:
-        raise UnimodalError(f"'low' must be smaller than 'high', got low={low:g}, high={high:g}.")
-    _check_graph(graph, "by_distance")
-    arm = graph.n_arms // 2 if peak is None else graph.arm_of(peak)
-    steps = graph.distances(arm)
-    means = high - steps * ((high - low) / steps.max())
-    means[steps == steps.max()] = low  # not high - (high - low), which rounds
-    return Problem(graph, means, rewards)
-
-
-def triangular(
-    n_arms: int, high: float = 0.9, low: float = 0.1, rewards: Family | None = None
-) -> Problem:
-    """The line of Combes and Proutiere: means rise evenly to the middle arm and fall again.
-
-    >>> triangular(17).best_arm  # a_9 of the paper, which counts from 1
-    8
-    """
-    return by_distance(line(n_arms), None, high, low, rewards)
-
-
-def random_peak(graph: Graph, seed: int = 0) -> int:
-    """An arm drawn uniformly, as the paper chooses its peaks."""
-    seed = whole_number(seed, "the 'seed'", 0)
-    return int(below(stream(seed, graph.n_arms + 1, GRAPH), graph.n_arms))
