@@ -20,7 +20,7 @@ test: install ## Lint, types, import contract, tests and doctests
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/mypy --no-error-summary
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/pytest -q
+	$(BIN)/pytest -q -n auto --dist loadfile
 
 test-full: install ## Every test, the slow ones included
 	$(BIN)/pytest -m ""

@@ -146,7 +146,9 @@ def reproduce(
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer graphs and trials (default)")
     ] = False,
-    full: Annotated[bool, typer.Option("--full", help="The paper's own scale; hours")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="The paper's own scale; half an hour on 2 cores")
+    ] = False,
     out: Annotated[Path, typer.Option(help="Folder for the report and for finished work")] = Path(
         "report"
     ),
