@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ from unimodal.policies.state import (
     REASON,
     REASONS,
     ROUND,
+    State,
     implied_board,
     new_state,
     set_prior,
@@ -96,7 +98,7 @@ class Agent:
         state = new_state(
             territory.n_arms, slots, rewards, policy.beliefs, begin, self._unpulled, rng
         )
-        self._state = with_room(self._index, state, 0)
+        self._state = self._with_board(with_room(self._index, state, 0))
         rule = (self._scope, self._index, self._family)
         self._choose: Any = choose
         with explained(policy):
@@ -212,12 +214,19 @@ class Agent:
             arms = np.zeros(2 * needed, dtype=ARM)
             set_prior(arms, self.rewards, self.policy.beliefs)
             arms[: len(state.arms)] = state.arms
-            best, count = implied_board(arms, needed, self._unpulled)
-            self._state = state._replace(arms=arms, best=best, count=count)
+            self._state = self._with_board(state._replace(arms=arms))
         else:
             for arm in range(self._known, needed):
                 show(state.best, state.count, arm, self._unpulled)
         self._known = needed
+
+    def _with_board(self, state: State) -> State:
+        """The state with the leader board that its arms imply."""
+        best, count = implied_board(state.arms, self._territory.n_arms, self._unpulled)
+        if isinstance(self._territory, LookedUp) and state.arms[0]["pulls"] == 0:
+            # Before any reward the root leads, and not one of those met by looking around it.
+            show(best, count, 0, -sys.float_info.max)
+        return state._replace(best=best, count=count)
 
     def __repr__(self) -> str:
         """Policy, rounds and arms."""

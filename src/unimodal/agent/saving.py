@@ -15,7 +15,7 @@ from unimodal.errors import UnimodalError
 from unimodal.policies import Policy
 from unimodal.policies.indices import refresh
 from unimodal.policies.remembering import with_room
-from unimodal.policies.state import BEGUN, implied_board
+from unimodal.policies.state import BEGUN
 
 FORMAT = 1
 _COLUMNS = ("pulls", "total", "leads", "successes")
@@ -118,8 +118,7 @@ def _fill(agent: Agent, data: dict[str, Any]) -> None:
             state.arms[column][arm] = value
         if state.arms["pulls"][arm] > 0:
             refresh(agent._index, agent._family, state.arms, arm)
-    best, count = implied_board(state.arms, n_arms, agent._unpulled)
-    state = with_room(agent._index, state._replace(best=best, count=count), 0)
+    state = with_room(agent._index, agent._with_board(state), 0)
     if len(state.seen):
         seen = np.array(data["seen"]).reshape(state.arms["pulls"].sum(), 2)
         if not ((seen[:, 0] >= 0) & (seen[:, 0] < n_arms)).all():
