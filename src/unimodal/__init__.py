@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     from unimodal.kernels import random
     from unimodal.peaks import SecondPeaks, second_peaks
     from unimodal.policies import (
+        IMED,
+        IMEDUB,
         KLUCB,
+        KLUCBUB,
+        NPTS,
         OSUB,
         TS,
         UTS,
@@ -39,8 +43,12 @@ if TYPE_CHECKING:
     from unimodal.simulation import extend, rerun, simulate
 
 __all__ = [
+    "IMED",
+    "IMEDUB",
     "KLUCB",
+    "KLUCBUB",
     "LSE",
+    "NPTS",
     "OSUB",
     "TS",
     "UTS",
@@ -87,15 +95,8 @@ _HOMES = {
     "intervals": ("Interval",),
     "peaks": ("SecondPeaks", "second_peaks"),
     "policies": (
-        "AroundLeader",
-        "EveryArm",
-        "KLUCB",
-        "OSUB",
-        "Policy",
-        "Probe",
-        "ScoutUTS",
-        "TS",
-        "UTS",
+        *("AroundLeader", "EveryArm", "Policy", "Probe"),
+        *("IMED", "IMEDUB", "KLUCB", "KLUCBUB", "NPTS", "OSUB", "ScoutUTS", "TS", "UTS"),
     ),
     "problems": ("Problem",),
     "result": ("Result", "load"),

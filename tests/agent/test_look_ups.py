@@ -49,6 +49,23 @@ def test_it_does_what_it_does_on_the_same_graph_held():
         looked.tell(arm, reward)
 
 
+@pytest.mark.parametrize("degree", [3, 200])
+def test_before_any_reward_the_root_leads(degree, tmp_path):
+    """Its neighbours have no more to show; but nobody has looked up theirs."""
+
+    def neighbours(arm):
+        return [f"{arm}.{child}" for child in range(degree)]
+
+    for seed in range(10):
+        agent = um.Agent(um.UTS(start="literal"), neighbours, seed=seed, root="root")
+        assert agent.ask() == "root"
+        agent.ask(3)
+        assert agent.leader == "root"
+        agent = um.Agent.load(agent.save(tmp_path / "agent.json"), graph=neighbours)
+        agent.ask(3)
+        assert agent.leader == "root"
+
+
 def test_each_arm_is_looked_up_once():
     calls = []
 

@@ -12,12 +12,16 @@ PAIRS = [
     (um.KLUCB(), um.Poisson()),
     (um.UTS(start="probe(3)", ties="lowest", period=4), um.Bounded(0, 2)),
     (um.OSUB(start="literal", c=0), um.Exponential()),
+    (um.IMED(), None),
+    (um.IMEDUB(), None),
+    (um.KLUCBUB(), None),
+    (um.NPTS(), um.Bounded(0, 2)),
 ]
 EVERY = [
     (policy, family)
-    for policy in (um.UTS(), um.OSUB(), um.TS(), um.KLUCB())
+    for policy in (um.UTS(), um.OSUB(), um.TS(), um.KLUCB(), um.IMED(), um.IMEDUB(), um.KLUCBUB())
     for family in (um.Gaussian(0.5), um.Poisson(), um.Exponential(), um.Bounded(0, 2))
-]
+] + [(um.NPTS(), None), (um.UTS(period=2), None), (um.OSUB(c=0), None)]
 
 
 class Greedy(um.Policy):

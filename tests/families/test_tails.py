@@ -70,6 +70,14 @@ def test_worst_rewards_raise_the_mass_below_and_others_do_not(name):
     assert hat(made, arm_of(pulls + 1, total + better, prior), 0, level, False)[0] <= now
 
 
+def test_a_hat_that_is_not_there_yet_is_not_there_later_on():
+    """Beta(9.5, 0.5) has none below; were its failures' to come trusted, draws would be missed."""
+    arm = arm_of(9, 9.0, (0.5, 0.5))
+    for family in (um.Bernoulli(), um.Bounded(0, 1)):
+        masses = [hat(record(family), arm, worse, 0.6, False)[0] for worse in (0, 1, 5)]
+        assert masses == [np.inf] * 3
+
+
 @pytest.mark.parametrize("name", ARMS)
 def test_outlook_is_about_right(name):
     family, arm, law = ARMS[name]

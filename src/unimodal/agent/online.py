@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from unimodal.kernels.compile import record, specialised
 from unimodal.kernels.leaderboard import show
 from unimodal.kernels.random import POLICY, stream
 from unimodal.policies import Policy, explained
+from unimodal.policies.remembering import with_room
 from unimodal.policies.rounds import ask, choose, observe
 from unimodal.policies.scopes import lead
 from unimodal.policies.scouting import Scout
@@ -26,6 +28,7 @@ from unimodal.policies.state import (
     REASON,
     REASONS,
     ROUND,
+    State,
     implied_board,
     new_state,
     set_prior,
@@ -87,16 +90,16 @@ class Agent:
         self.policy, self.rewards, self.seed = policy, rewards, seed
         self._territory = territory
         self._scope = record(policy.scope(getattr(territory, "graph", None)))
-        self._index, self._family = record(policy.index()), record(rewards)
+        self._index, self._family = record(policy.index_for(rewards)), record(rewards)
         # Where arms cost a look-up, one that was only met does not lead: it would be looked up too.
         held = isinstance(territory, Held)
         self._unpulled = policy.opening.unpulled_mean if held else -np.inf
         self._known = territory.n_arms
         slots = territory.slots
-        self._state = new_state(
+        state = new_state(
             territory.n_arms, slots, rewards, policy.beliefs, begin, self._unpulled, rng
         )
-        self._show_known()
+        self._state = self._with_board(with_room(self._index, state, 0))
         rule = (self._scope, self._index, self._family)
         self._choose: Any = choose
         with explained(policy):
@@ -162,6 +165,7 @@ class Agent:
             checked = [(self._territory.arm_of(a), self.rewards.check_reward(r)) for a, r in pairs]
         else:
             checked = [(self._territory.arm_of(arm), self.rewards.check_reward(reward))]
+        self._state = with_room(self._index, self._state, len(checked))
         for index, value in checked:  # nothing is learnt from a batch with a mistake in it
             self._observe(self._scope, self._index, self._family, self._state, index, value)
 
@@ -222,20 +226,19 @@ class Agent:
             arms = np.zeros(2 * needed, dtype=ARM)
             set_prior(arms, self.rewards, self.policy.beliefs)
             arms[: len(state.arms)] = state.arms
-            self._state = state._replace(arms=arms)
-            self._show_known()
+            self._state = self._with_board(state._replace(arms=arms))
         else:
             for arm in range(self._known, needed):
                 show(state.best, state.count, arm, self._unpulled)
         self._known = needed
 
-    def _show_known(self) -> None:
-        """Put every arm on the leader board with its mean."""
-        state, territory = self._state, self._territory
-        best, count = implied_board(state.arms, territory.n_arms, self._unpulled)
-        if isinstance(territory, LookedUp) and state.arms["pulls"][0] == 0:
-            show(best, count, 0, 0.0)  # the root, before its first reward: nobody else may lead
-        self._state = state._replace(best=best, count=count)
+    def _with_board(self, state: State) -> State:
+        """The state with the leader board that its arms imply."""
+        best, count = implied_board(state.arms, self._territory.n_arms, self._unpulled)
+        if isinstance(self._territory, LookedUp) and state.arms[0]["pulls"] == 0:
+            # Before any reward the root leads, and not one of those met by looking around it.
+            show(best, count, 0, -sys.float_info.max)
+        return state._replace(best=best, count=count)
 
     def __repr__(self) -> str:
         """Policy, rounds and arms."""

@@ -14,6 +14,7 @@ from unimodal.agent.territory import Held, LookedUp, Neighbours
 from unimodal.errors import UnimodalError
 from unimodal.policies import Policy
 from unimodal.policies.indices import refresh
+from unimodal.policies.remembering import with_room
 from unimodal.policies.scouting import Scout, links_of, set_links
 from unimodal.policies.state import BEGUN
 
@@ -58,6 +59,7 @@ def to_data(agent: Agent) -> dict[str, Any]:
         "stream": state.rng.tolist(),
         "columns": ["arm", *_COLUMNS],
         "arms": [[int(arm), *(known[column][arm].item() for column in _COLUMNS)] for arm in met],
+        "seen": state.seen[["arm", "reward"]][: known["pulls"].sum()].tolist(),
     }
 
 
@@ -120,7 +122,13 @@ def _fill(agent: Agent, data: dict[str, Any]) -> None:
             state.arms[column][arm] = value
         if state.arms["pulls"][arm] > 0:
             refresh(agent._index, agent._family, state.arms, arm)
-    agent._show_known()
+    state = with_room(agent._index, agent._with_board(state), 0)
+    if len(state.seen):
+        seen = np.array(data["seen"]).reshape(state.arms["pulls"].sum(), 2)
+        if not ((seen[:, 0] >= 0) & (seen[:, 0] < n_arms)).all():
+            raise ValueError("a reward of an arm that the graph does not have")
+        state.seen["arm"][: len(seen)], state.seen["reward"][: len(seen)] = seen.T
+    agent._state = state
 
 
 def _same(policy: Policy, parameters: dict[str, Any]) -> bool:

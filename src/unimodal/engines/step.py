@@ -9,6 +9,7 @@ import numpy as np
 from unimodal.engines.trial import Trial, play_round
 from unimodal.kernels.compile import inner, jit
 from unimodal.policies import Policy, explained
+from unimodal.policies.remembering import with_room
 from unimodal.policies.state import ROUND
 from unimodal.problems import Problem
 
@@ -38,5 +39,6 @@ class StepTrial(Trial):
     def advance(self, effort: int) -> None:
         """Play some more rounds, at most up to the horizon."""
         until = min(self.round + effort, self.horizon)
+        self.state = with_room(self.parts.index, self.state, until - self.round)
         with explained(self._policy):
             self._run(*self.parts, self.state, self.rewards, self._gaps, self.output, until)

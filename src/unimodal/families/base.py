@@ -25,6 +25,8 @@ class Family:
     # Rewards and means lie in [low, high].
     low: ClassVar[float] = -math.inf
     high: ClassVar[float] = math.inf
+    # Whether rewards are one of these two, so that their number and sum tell all of them.
+    two_valued: ClassVar[bool] = False
 
     @property
     def name(self) -> str:

@@ -16,7 +16,7 @@ from unimodal.families.bounded import Bounded
 from unimodal.families.exponential import Exponential
 from unimodal.families.gaussian import Gaussian
 from unimodal.families.poisson import Poisson
-from unimodal.kernels.compile import generic, jit
+from unimodal.kernels.compile import generic, inner, jit
 from unimodal.kernels.densities import beta_density, gamma_density
 from unimodal.kernels.random import exponential, uniform
 
@@ -130,7 +130,13 @@ def beyond(draw, level, above):
 @hat.register(Bernoulli)
 def _bernoulli_hat(family, arm, worse, level, above):
     a, b = arm.prior_a + arm.total, arm.prior_b + (arm.pulls - arm.total)
-    return beta_hat(a, b + worse, level, above)
+    return beta_hat(a, _later(b, worse), level, above)
+
+
+@inner
+def _later(b, worse):
+    """The b of a Beta so many failures on; as it is while there is no hat, since one must last."""
+    return b + worse if b >= 1.0 else b
 
 
 @under_hat.register(Bernoulli)
@@ -158,7 +164,7 @@ def beta_outlook(a, b):
 @hat.register(Bounded)
 def _bounded_hat(family, arm, worse, level, above):
     a, b = arm.prior_a + arm.successes, arm.prior_b + (arm.pulls - arm.successes)
-    return beta_hat(a, b + worse, (level - family.a) / (family.b - family.a), above)
+    return beta_hat(a, _later(b, worse), (level - family.a) / (family.b - family.a), above)
 
 
 @under_hat.register(Bounded)

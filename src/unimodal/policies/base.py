@@ -89,6 +89,10 @@ class Policy:
         """What the arms are compared by; the policy itself, where it has a `choose` of its own."""
         return self
 
+    def index_for(self, family: Family) -> Any:
+        """The `index` under a reward family, where it is not the same for all."""
+        return self.index()
+
     # What engines and agents call.
 
     @property
@@ -119,7 +123,9 @@ class Policy:
     def parts(self, graph: Graph, family: Family) -> Parts:
         """The policy on a graph, as compiled code takes it."""
         scope = self.scope(graph)
-        return Parts(record(scope), record(self.index()), record(family), scope.arena(graph))
+        return Parts(
+            record(scope), record(self.index_for(family)), record(family), scope.arena(graph)
+        )
 
     def new_state(self, n_arms: int, family: Family, rng: Any) -> State:
         """What the policy knows before the first round."""

@@ -1,4 +1,4 @@
-"""Indices: the number each competitor shows, and the contest that the highest wins.
+"""Indices: the number each competitor shows, and the contest that the best of them wins.
 
 Ties are broken at random by `counted`, keyed by round and arm: each tied arm has a lot, and the
 highest lot wins. So the winner does not depend on the order in which arms are looked at.
@@ -15,20 +15,43 @@ from unimodal.kernels.compile import component, generic, inner, jit
 from unimodal.kernels.random import counted
 from unimodal.policies.state import LAST, ROUND
 
+SAME = 1e-12  # relative: what differs by less ties, whatever the rounding
+
 
 @component
 class Thompson:
     """A draw from the posterior of the arm's mean (Thompson 1933)."""
 
 
+class Budgeted:
+    """An index that sets pulls·kl(mean, ·) against a budget, which grows with a clock."""
+
+
 @component
-class KLUpper:
+class KLUpper(Budgeted):
     """The largest mean within f(clock)/pulls of the arm's own, in divergence.
 
     f(x) = log x + c·log(max(log x, 1)) (Garivier and Cappé 2011).
     """
 
     c: float = 3.0
+
+
+class ByPulls(Budgeted):
+    """Its budget is log(pulls of the leader) - log(own pulls), where that is positive."""
+
+
+@component
+class KLUpperByPulls(ByPulls):
+    """The largest mean within that budget, as in KL-UCB (Saber, Ménard and Maillard 2020)."""
+
+
+@component
+class EmpiricalDivergence(ByPulls):
+    """pulls·kl(mean, best mean) + log pulls; the lowest wins (Honda and Takemura 2015).
+
+    Below the best arm's own, log pulls, it is where the divergence is within the budget.
+    """
 
 
 @generic
@@ -62,17 +85,42 @@ def _nothing(index, family, arms, arm):
     pass
 
 
-@jit
-def exploration(x, c):
-    """f(x) = log x + c·log(max(log x, 1))."""
-    log_x = math.log(x)
-    return log_x + c * math.log(max(log_x, 1.0))
+@generic
+def whole_budget(index, clock):
+    """The part of a budget that does not depend on the arm."""
+
+
+@generic
+def own_budget(index, whole, pulls):
+    """The budget of an arm with so many pulls."""
+
+
+@whole_budget.register(KLUpper)
+def _exploration(index, clock):
+    log_clock = math.log(clock)
+    return log_clock + index.c * math.log(max(log_clock, 1.0))  # f
+
+
+@own_budget.register(KLUpper)
+def _same_for_all(index, whole, pulls):
+    return whole
+
+
+@whole_budget.register(ByPulls)
+def _log_clock(index, clock):
+    return math.log(clock)  # log N_leader
+
+
+@own_budget.register(ByPulls)
+def _less_log_pulls(index, whole, pulls):
+    return max(whole - math.log(pulls), 0.0)
 
 
 @contest.register(KLUpper)
+@contest.register(KLUpperByPulls)
 def _highest_bound(index, family, state, near, leader, clock):
     arms = state.arms
-    budget = exploration(clock, index.c)
+    whole = whole_budget(index, clock)
     # The last winner, or the leader, is likely to win again: find its index once; each rival
     # then only has to say whether it beats that, which takes no root.
     best = near[0] if leader < 0 else leader
@@ -80,10 +128,11 @@ def _highest_bound(index, family, state, near, leader, clock):
         best = state.notes[LAST]
     holder = arms[best]
     tied, best_lot = False, np.uint64(0)
-    bound, theta, log_norm = _index(family, holder, budget)
+    bound, theta, log_norm = _index(index, family, holder, whole)
     for arm in near:
         rival = arms[arm]
         pulls = rival.pulls
+        budget = own_budget(index, whole, pulls)
         # pulls·kl(mean, bound), by the family's linear form; rounding may cost it a few digits.
         distance = pulls * (rival.negentropy + log_norm) - rival.total * theta
         slack = 1e-12 * (pulls * (abs(rival.negentropy) + abs(log_norm)) + abs(rival.total * theta))
@@ -96,7 +145,7 @@ def _highest_bound(index, family, state, near, leader, clock):
         order = _compare(family, rival, holder, bound, budget)
         if order > 0:
             best, holder, tied = arm, rival, False
-            bound, theta, log_norm = _index(family, holder, budget)
+            bound, theta, log_norm = _index(index, family, holder, whole)
         elif order == 0:
             best_lot = best_lot if tied else lot(state, best)
             tied, own_lot = True, lot(state, arm)
@@ -106,11 +155,18 @@ def _highest_bound(index, family, state, near, leader, clock):
 
 
 @inner
-def _index(family, arm, budget):
-    """An arm's index, and the natural parameters there; +∞ for an arm never pulled."""
+def upper_bound(index, family, arm, whole):
+    """An arm's upper confidence bound; +∞ if it was never pulled."""
     if arm.pulls == 0:
-        return math.inf, 0.0, -math.inf
-    bound = upper(family, arm.total / arm.pulls, budget / arm.pulls)
+        return math.inf
+    budget = own_budget(index, whole, arm.pulls)
+    return upper(family, arm.total / arm.pulls, budget / arm.pulls)
+
+
+@inner
+def _index(index, family, arm, whole):
+    """An arm's index, and the natural parameters there."""
+    bound = upper_bound(index, family, arm, whole)
     if bound >= top(family):
         return bound, 0.0, -math.inf
     theta, log_norm = natural(family, bound)
@@ -129,11 +185,42 @@ def _compare(family, arm, holder, bound, budget):
     mean = arm.total / arm.pulls
     if mean == bound:  # the holder has no room above its mean; has the arm?
         return 1 if budget > 0.0 and mean < top(family) else 0
-    if mean > bound or arm.pulls * divergence(family, mean, bound) < budget:
+    if mean > bound:
         return 1
-    return -1
+    distance = arm.pulls * divergence(family, mean, bound)
+    if abs(distance - budget) <= SAME * budget:
+        return 0  # as with budgets by pulls, where 1 reward of 0 often ties with 1 failure in N
+    return 1 if distance < budget else -1
 
 
-@refresh.register(KLUpper)
+@contest.register(EmpiricalDivergence)
+def _lowest_cost(index, family, state, near, leader, clock):
+    arms = state.arms
+    best_mean = -math.inf
+    for arm in near:
+        if arms[arm].pulls > 0:
+            best_mean = max(best_mean, arms[arm].total / arms[arm].pulls)
+    theta, log_norm = natural(family, best_mean)
+    best, lowest = near[0], math.inf
+    for arm in near:
+        rival = arms[arm]
+        pulls = rival.pulls
+        cost = -math.inf  # of an arm never pulled
+        if pulls > 0:
+            # The linear form first: most arms are clearly above, and it takes one logarithm.
+            log_pulls, linear = math.log(pulls), rival.total * theta
+            about = pulls * (rival.negentropy + log_norm) - linear
+            slack = 1e-12 * (pulls * (abs(rival.negentropy) + abs(log_norm)) + abs(linear))
+            if about + log_pulls > lowest + slack + SAME * abs(lowest):
+                continue
+            mean = rival.total / pulls
+            cost = pulls * divergence(family, mean, best_mean) + log_pulls
+        same = SAME * max(abs(lowest), 1.0) if math.isfinite(lowest) else 0.0
+        if cost < lowest - same or (cost <= lowest + same and lot(state, arm) > lot(state, best)):
+            best, lowest = arm, cost
+    return best
+
+
+@refresh.register(Budgeted)
 def _keep_negentropy(index, family, arms, arm):
     arms[arm].negentropy = negentropy(family, arms[arm].total / arms[arm].pulls)

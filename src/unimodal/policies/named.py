@@ -94,13 +94,14 @@ class UTS(Policy):
     """Unimodal Thompson sampling: Algorithm 1 of Paladino, Trovò, Restelli and Gatti 2017.
 
     Thompson sampling among the leader and its neighbours, except that the leader is pulled whenever
-    the number of its earlier leads is a multiple of `period` ("degree": |N⁺(leader)|, the
-    paper's). `start="sweep"` pulls each arm once first, which is what gives the paper's numbers;
-    "literal" is Algorithm 1 as printed; "probe(m)" pulls m random arms. `ties` says which of
-    several leaders leads: one at "random", redrawn every round, or the "lowest".
+    the number of its earlier leads is a multiple of `period`: "degree" for |N⁺(leader)|, the
+    paper's, or a whole number of at least 2 (Trinh, Kaufmann, Vernade and Combes 2020).
+    `start="sweep"` pulls each arm once first, which is what gives the paper's numbers; "literal" is
+    Algorithm 1 as printed; "probe(m)" pulls m random arms. `ties` says which of several leaders
+    leads: one at "random", redrawn every round, or the "lowest".
 
-    >>> UTS(start="probe(8)")
-    UTS(start='probe(8)')
+    >>> UTS(period=2, start="probe(8)")
+    UTS(period=2, start='probe(8)')
     """
 
     summary = "Thompson sampling around the leader, which is pulled every |N⁺| leads"
@@ -134,7 +135,8 @@ class OSUB(Policy):
 
     KL-UCB among the leader and its neighbours, with the number of times the leader has led as the
     clock; the leader is pulled on every (γ + 1)-th of its leads, where γ is the largest degree of
-    the graph. Where the graph is known only by look-ups, give γ as `max_degree`.
+    the graph. Where the graph is known only by look-ups, give γ as `max_degree`. The budget is f
+    of KLUCB: c = 3 gives the paper's numbers; c = 0 leaves out the log log term and explores less.
 
     >>> OSUB(c=0, start="literal")
     OSUB(c=0.0, start='literal')

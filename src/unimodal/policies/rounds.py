@@ -6,6 +6,7 @@ from unimodal.families.base import learn
 from unimodal.kernels.compile import inner, jit
 from unimodal.kernels.leaderboard import show
 from unimodal.policies.indices import contest, refresh
+from unimodal.policies.remembering import remember
 from unimodal.policies.scopes import clock, forced, has_leader, lead, prepare, span
 from unimodal.policies.state import BEGUN, CONTEST, FORCED, LAST, LEADER, REASON, ROUND, START
 
@@ -56,6 +57,7 @@ def observe(scope, index, family, state, arm, reward):
     """Learn from a reward, whether or not the arm was chosen just now."""
     learn(family, state.arms, arm, reward, state.rng)
     refresh(index, family, state.arms, arm)
+    remember(index, state, arm, reward)
     if has_leader(scope):
         record = state.arms[arm]
         show(state.best, state.count, arm, record.total / record.pulls)

@@ -8,7 +8,7 @@ import numpy as np
 
 from unimodal.errors import unknown_name
 from unimodal.graphs import Graph
-from unimodal.kernels.compile import component, generic
+from unimodal.kernels.compile import component, generic, inner
 from unimodal.kernels.leaderboard import tied_leader
 from unimodal.kernels.random import counted
 from unimodal.policies.state import ROUND, Arena
@@ -19,7 +19,7 @@ _LEADER_PURPOSE = -1  # arms are the other purposes, from 0
 
 @component
 class EveryArm:
-    """All arms compete in every round; nobody leads (TS, KLUCB)."""
+    """All arms compete in every round; nobody leads (TS, KLUCB, IMED, NPTS)."""
 
     def arena(self, graph: Graph) -> Arena:
         """One row with every arm in it."""
@@ -41,6 +41,16 @@ class AroundLeader:
     def arena(self, graph: Graph) -> Arena:
         """The rows of the graph as they are."""
         return Arena(graph.rows[:-1], graph.rows[1:], graph.near_rows)
+
+
+@component
+class AroundLeastPulled(AroundLeader):
+    """The same with the least pulled of the tied leaders in the lead, and its pulls as the clock.
+
+    `lowest` is about leaders that tie in pulls as well; nobody is forced unless told.
+    """
+
+    period: int = -1
 
 
 def lowest_tie(ties: Any) -> bool:
@@ -72,7 +82,7 @@ def forced(scope, leads, size):
 
 @generic
 def clock(scope, state, leader):
-    """The time that a confidence bound goes by, this round included."""
+    """The time that a confidence bound goes by: rounds or leads, with this one, or pulls so far."""
 
 
 @generic
@@ -113,12 +123,16 @@ def _no(scope):
 @lead.register(AroundLeader)
 def _best_mean(scope, state):
     # a_l(t) = argmax of the empirical means (Alg. 1, line 4), ties redrawn every round
-    tied = state.count[1]
-    place = 0
-    if tied > 1 and not scope.lowest:
-        draw = counted(state.rng, state.notes[ROUND] + 1, _LEADER_PURPOSE)
-        place = np.int64(draw % np.uint64(tied))
-    return tied_leader(state.best, state.count, place)
+    return tied_leader(state.best, state.count, _drawn_place(scope, state, state.count[1]))
+
+
+@inner
+def _drawn_place(scope, state, tied):
+    """Which of so many tied leaders leads in the coming round."""
+    if tied == 1 or scope.lowest:
+        return 0
+    draw = counted(state.rng, state.notes[ROUND] + 1, _LEADER_PURPOSE)
+    return np.int64(draw % np.uint64(tied))
 
 
 @prepare.register(AroundLeader)
@@ -146,3 +160,27 @@ def _times_led(scope, state, leader):
 @has_leader.register(AroundLeader)
 def _yes(scope):
     return True
+
+
+@lead.register(AroundLeastPulled)
+def _best_mean_fewest_pulls(scope, state):
+    # The leader board knows who ties; ties are few once means have some digits, so look at each.
+    best, count, arms = state.best, state.count, state.arms
+    if count[1] == 1:
+        return tied_leader(best, count, 0)
+    fewest, tied = arms[tied_leader(best, count, 0)].pulls, 0
+    for place in range(count[1]):
+        pulls = arms[tied_leader(best, count, place)].pulls
+        if pulls < fewest:
+            fewest, tied = pulls, 0
+        tied += pulls == fewest
+    chosen, place = _drawn_place(scope, state, tied), -1
+    while chosen >= 0:
+        place += 1
+        chosen -= arms[tied_leader(best, count, place)].pulls == fewest
+    return tied_leader(best, count, place)
+
+
+@clock.register(AroundLeastPulled)
+def _pulls_of_the_leader(scope, state, leader):
+    return state.arms[leader].pulls

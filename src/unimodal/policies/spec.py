@@ -11,6 +11,7 @@ from typing import Any
 
 from unimodal.errors import UnimodalError, unknown_name
 from unimodal.policies.base import Policy
+from unimodal.policies.later import IMED, IMEDUB, KLUCBUB, NPTS
 from unimodal.policies.named import KLUCB, OSUB, TS, UTS, ScoutUTS
 
 # A registry is a dict. To add a policy: its class, and its name here.
@@ -20,6 +21,10 @@ POLICIES: dict[str, type[Policy]] = {
     "ts": TS,
     "klucb": KLUCB,
     "scoututs": ScoutUTS,
+    "imed": IMED,
+    "imedub": IMEDUB,
+    "klucbub": KLUCBUB,
+    "npts": NPTS,
 }
 
 

@@ -26,6 +26,17 @@ ARM = np.dtype(
     align=True,
 )
 
+# One record a reward, for indices that need every one (`remembering.py`).
+SEEN = np.dtype(
+    [
+        ("arm", np.int64),
+        ("reward", np.float64),
+        ("weight", np.float64),  # not the reward's: sums for the arm of the same number
+        ("short", np.float64),
+    ],
+    align=True,
+)
+
 # Places in `State.notes`.
 ROUND, BEGUN, LAST, LEADER, REASON = range(5)
 # Reasons for a pull.
@@ -42,6 +53,7 @@ class State(NamedTuple):
     rng: Any  # the policy's stream
     begin: Any  # the arms of the start
     notes: Any  # round, arms of the start already pulled, last arm, leader, reason
+    seen: Any  # every reward in the order it was learnt, of SEEN; empty if the index needs none
 
 
 class Arena(NamedTuple):
@@ -60,7 +72,8 @@ def new_state(
     set_prior(arms, family, prior)
     notes = np.zeros(5, dtype=np.int64)
     notes[LAST] = notes[LEADER] = -1
-    return State(arms, *implied_board(arms, n_arms, unpulled), rng, begin, apart(notes))
+    best, count = implied_board(arms, n_arms, unpulled)
+    return State(arms, best, count, rng, begin, apart(notes), np.empty(0, dtype=SEEN))
 
 
 def implied_board(arms: Any, n_arms: int, unpulled: float) -> tuple[Any, Any]:

@@ -1,8 +1,9 @@
 """KL-UCB without looking: a rival's index grows with the clock alone while it is not pulled.
 
-It reaches a level when f(clock) reaches N·kl(mean, level). Until then it cannot win, as long as the
-incumbent's index stays above the level, which the incumbent's worst rewards bound. A wait ends
+It reaches a level when its budget reaches N·kl(mean, level). Until then it cannot win, as long as
+the incumbent's index stays above the level, which the incumbent's worst rewards bound. A wait ends
 early, never late; the real contest then decides. docs/decisions/0006-leaping.md has the proof.
+`pulls.py` adds the indices that read another clock.
 """
 
 from __future__ import annotations
@@ -27,36 +28,63 @@ from unimodal.engines.leap.desk import (
     wake,
     worth,
 )
-from unimodal.families.base import divergence, natural, upper
+from unimodal.families.base import divergence, natural
 from unimodal.families.bulk import worst
-from unimodal.kernels.compile import inner
-from unimodal.policies.indices import KLUpper, contest, exploration
+from unimodal.kernels.compile import generic, inner
+from unimodal.policies.indices import (
+    Budgeted,
+    KLUpper,
+    contest,
+    own_budget,
+    upper_bound,
+    whole_budget,
+)
 from unimodal.policies.skipping import ENDLESS, contest_after
 from unimodal.policies.state import LEADER
 
 _SAFE = 1e-9  # relative room for rounding, far above what it takes
 
 
+@generic
+def reading(index, clock, incumbent):
+    """The clock of a contest as the index reads it; `clock` is as the scope does."""
+
+
+@generic
+def reached(index, budget, pulls):
+    """The reading at which an arm with so many pulls has this budget."""
+
+
+@reading.register(KLUpper)
+def _as_the_scope(index, clock, incumbent):
+    return clock
+
+
 @settle.register(KLUpper)
 def _settle(index, scope, family, state, near, desk, clock):
     if index.c < 0.0:
         return False  # f would not grow with the clock
+    return seat_all(index, scope, family, state, near, desk, clock)
+
+
+@inner
+def seat_all(index, scope, family, state, near, desk, clock):
+    """Let every rival wait for a level of its own."""
     clear(desk, len(near))
     desk.book[0].room = -1.0
-    bound = _bound(index, family, state.arms[near[desk.book[0].place]], clock)
+    bound, now = _incumbent(index, family, state, near, desk, clock)
     for place in range(len(near)):
         if place != desk.book[0].place:
-            _seat(index, scope, family, state, near, desk, place, bound, clock)
+            _seat(index, scope, family, state, near, desk, place, bound, now)
     return True
 
 
 @inner
-def _bound(index, family, record, clock):
-    """The index an arm will show in the next round."""
-    if record.pulls == 0:
-        return math.inf
-    budget = exploration(clock + 1, index.c)
-    return upper(family, record.total / record.pulls, budget / record.pulls)
+def _incumbent(index, family, state, near, desk, clock):
+    """The index that the incumbent will show in the next contest, and the reading of that."""
+    record = state.arms[near[desk.book[0].place]]
+    now = reading(index, clock + 1, record)
+    return upper_bound(index, family, record, whole_budget(index, now)), now
 
 
 @inner
@@ -65,10 +93,10 @@ def _clearly_below(rival, bound):
 
 
 @inner
-def _seat(index, scope, family, state, near, desk, place, bound, clock):
+def _seat(index, scope, family, state, near, desk, place, bound, now):
     """Let a rival wait for a level of its own between its index and the incumbent's, or wake it."""
     record = state.arms[near[place]]
-    rival = _bound(index, family, record, clock)
+    rival = upper_bound(index, family, record, whole_budget(index, now))
     set_level(desk, len(near), place, NOT_WAITING)
     if not _clearly_below(rival, bound):
         wake(desk, len(near), place)
@@ -79,16 +107,16 @@ def _seat(index, scope, family, state, near, desk, place, bound, clock):
     level = max(rival + 0.1 * gap, min(rival + 0.5 * gap, desk.levels[1]))
     set_level(desk, len(near), place, level)
     distance = record.pulls * divergence(family, record.total / record.pulls, level)
-    reached = _clock_of_budget(distance * (1.0 - _SAFE), index.c)
+    enough = min(reached(index, distance * (1.0 - _SAFE), record.pulls), NEVER)
     # The last round whose clock is surely not enough, and then the next contest.
-    quiet = max(math.floor(min(reached, NEVER) * (1.0 - _SAFE)) - 1.0, float(clock))
+    quiet = max(math.floor(enough * (1.0 - _SAFE)) - 1.0, now - 1.0)
     wait_until(desk, len(near), place, contest_after(scope, quiet, len(near), 1.0))
 
 
-@inner
-def _clock_of_budget(budget, c):
-    """The x ≥ 1 with f(x) = budget, by Newton in log x."""
-    y = budget
+@reached.register(KLUpper)
+def _clock_of_budget(index, budget, pulls):
+    # The x ≥ 1 with f(x) = budget, by Newton in log x.
+    y, c = budget, index.c
     if budget > 1.0 and c > 0.0:
         y = 1.0 + (budget - 1.0) / (1.0 + c)  # below the root, where f is concave in log x
         for _ in range(60):
@@ -99,36 +127,38 @@ def _clock_of_budget(budget, c):
     return math.exp(y) if y < 700.0 else math.inf
 
 
-@guard.register(KLUpper)
+@guard.register(Budgeted)
 def _guard(index, scope, family, state, near, desk, clock, most):
     book = desk.book[0]
     record = state.arms[near[desk.book[0].place]]
-    bearable = _bearable(index, family, record, desk.levels[1], clock)
+    now = reading(index, clock + 1, record)
+    bearable = _bearable(index, family, record, desk.levels[1], now)
     if bearable < 0 or 4 * bearable < book.room:
         _lower_levels(index, scope, family, state, near, desk, clock)
-        bearable = _bearable(index, family, record, desk.levels[1], clock)
+        bearable = _bearable(index, family, record, desk.levels[1], now)
         book.room = bearable
     book.room = max(book.room, bearable)
     if desk.book[0].n_awake > 0:
         return min(bearable, 0), contest_after(scope, clock, len(near), 1.0)
-    return min(most, bearable), next_key(desk)
+    return min(most, bearable), next_key(desk) - now + clock + 1.0
 
 
 @inner
 def _lower_levels(index, scope, family, state, near, desk, clock):
     """Seat again whoever waits for a level that has come too close to the incumbent's index."""
-    bound = _bound(index, family, state.arms[near[desk.book[0].place]], clock)
+    bound, now = _incumbent(index, family, state, near, desk, clock)
+    whole = whole_budget(index, now)
     while desk.levels[1] > -math.inf:
         place = top_place(desk, len(near))
-        rival = _bound(index, family, state.arms[near[place]], clock)
+        rival = upper_bound(index, family, state.arms[near[place]], whole)
         room = bound - desk.levels[1]
         if _clearly_below(rival, bound) and room > 0.4 * (bound - rival):
             return
-        _seat(index, scope, family, state, near, desk, place, bound, clock)
+        _seat(index, scope, family, state, near, desk, place, bound, now)
 
 
 @inner
-def _bearable(index, family, record, level, clock):
+def _bearable(index, family, record, level, now):
     """How many worst rewards leave the incumbent's index above the level (-1: not even now).
 
     h(k) = (N + k)·kl((S + k·low)/(N + k), level) is convex in k, since N·kl(S/N, level) is
@@ -137,14 +167,15 @@ def _bearable(index, family, record, level, clock):
     low = worst(family)
     if level == -math.inf:
         return ENDLESS
+    whole = whole_budget(index, now)
     if not math.isfinite(low):
-        return 0 if _clearly_below(level, _bound(index, family, record, clock)) else -1
+        return 0 if _clearly_below(level, upper_bound(index, family, record, whole)) else -1
     pulls, total = float(record.pulls), record.total
     if total / pulls >= level:
         if level <= low:
             return ENDLESS
         return np.int64(min(max((total - level * pulls) / (level - low), 0.0), 1e15))
-    room = exploration(clock + 1, index.c) * (1.0 - _SAFE)
+    room = own_budget(index, whole, record.pulls) * (1.0 - _SAFE)
     room -= pulls * divergence(family, total / pulls, level) * (1.0 + _SAFE)
     if room <= 0.0:
         return -1
@@ -164,10 +195,11 @@ def _slope(family, total, pulls, low, theta, log_norm):
     return low * (own_theta - theta) + log_norm - own_log_norm
 
 
-@look.register(KLUpper)
+@look.register(Budgeted)
 def _look(index, scope, family, state, near, desk, clock):
     size, own = len(near), desk.book[0].place
-    while next_key(desk) <= clock:
+    now = reading(index, clock, state.arms[near[own]])
+    while next_key(desk) <= now:
         place = next_place(desk, size)
         wake(desk, size, place)
         set_level(desk, size, place, NOT_WAITING)
@@ -182,19 +214,18 @@ def _look(index, scope, family, state, near, desk, clock):
     return own
 
 
-@seat.register(KLUpper)
+@seat.register(Budgeted)
 def _seat_again(index, scope, family, state, near, desk, place, clock):
-    own = desk.book[0].place
-    bound = _bound(index, family, state.arms[near[own]], clock)
-    if place != own:
-        _seat(index, scope, family, state, near, desk, place, bound, clock)
+    bound, now = _incumbent(index, family, state, near, desk, clock)
+    if place != desk.book[0].place:
+        _seat(index, scope, family, state, near, desk, place, bound, now)
     else:
         # The incumbent won, so whoever was awake is below it.
         for slot in range(desk.book[0].n_awake - 1, -1, -1):
-            _seat(index, scope, family, state, near, desk, desk.seats[slot].awake, bound, clock)
+            _seat(index, scope, family, state, near, desk, desk.seats[slot].awake, bound, now)
     return True
 
 
-@worth.register(KLUpper)
+@worth.register(Budgeted)
 def _worth(index, size):
     return 750.0 / (170.0 + 10.0 * size)

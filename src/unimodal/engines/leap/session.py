@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from unimodal.engines.leap import bounds, thompson  # noqa: F401 - they register what they know
+from unimodal.engines.leap import bounds, pulls, thompson  # noqa: F401 - registering what they know
 from unimodal.engines.leap.desk import (
     guard,
     look,
@@ -37,7 +37,7 @@ def can_leap(policy: Policy, problem: Problem) -> bool:
     """Whether the policy's index can say when it will cross a level, on this problem."""
     if policy.is_plain or problem.rewards.is_own:  # a user's draw may leave its bounds
         return False
-    return bool(settle.knows(record(policy.index())))
+    return bool(settle.knows(record(policy.index_for(problem.rewards))))
 
 
 @jit
