@@ -187,7 +187,8 @@ def test_planted_faults_are_reported(fault):
     """By the same test; and nothing is reported without a fault."""
     graph, means = complete(30), np.linspace(0.2, 0.8, 30)
     right, wrong = um.Problem(graph, means), um.Problem(graph, means, FaultyCoins(fault))
-    step = sample(StepTrial, right, um.UTS(period=2), 1500, seed=1)
-    leap = sample(LeapTrial, wrong, FaultyUTS(period=2, fault=fault), 1500, seed=2)
+    step = sample(StepTrial, right, um.UTS(period=2), 1500, seed=1, trials=1000)
+    policy = FaultyUTS(period=2, fault=fault)
+    leap = sample(LeapTrial, wrong, policy, 1500, seed=2, trials=1000)
     p = smallest_p(step, leap)
     assert reported(p) == (fault != 0), p
