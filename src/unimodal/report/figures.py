@@ -18,6 +18,7 @@ STYLES: dict[str, tuple[str, str]] = {
     "OSUB": ("#D55E00", "s"),
     "TS": ("#009E73", "^"),
     "KLUCB": ("#CC79A7", "D"),
+    "ScoutUTS": ("#E69F00", "v"),
 }
 _OTHERS = [("#E69F00", "v"), ("#56B4E9", "P"), ("#000000", "X"), ("#999999", "*")]
 
@@ -109,7 +110,7 @@ def small_multiples(
     x_label: str,
     y_label: str,
 ) -> Any:
-    """One panel a density, one line a policy: ours filled, the paper's hollow."""
+    """One panel a density, one line a policy: ours filled, the paper's (if any) hollow."""
     from matplotlib.figure import Figure
 
     drawn = Figure(figsize=(10.5, 3.2), layout="constrained")
@@ -118,9 +119,9 @@ def small_multiples(
         for position, (name, (x, y)) in enumerate(curves.items()):
             look = style(name, position)
             ax.plot(x, y, label=name, linewidth=1.4, markersize=5, **look)
-            theirs = reported[title][name]
-            hollow = {**look, "markerfacecolor": "none", "linestyle": ":"}
-            ax.plot(*theirs, linewidth=0.9, markersize=8, alpha=0.8, **hollow)
+            if name in reported[title]:
+                hollow = {**look, "markerfacecolor": "none", "linestyle": ":"}
+                ax.plot(*reported[title][name], linewidth=0.9, markersize=8, alpha=0.8, **hollow)
         ax.set_xscale("log")
         ax.set_yscale("log")
         ax.set_title(title, fontsize=10)

@@ -140,24 +140,31 @@ def _multiples(found: Findings) -> str:
     return page.figure(table_2_figure(found), "table 2", caption, wide=True)
 
 
-def table_2_figure(found: Findings) -> Any:
-    """Table 2 as small multiples: regret relative to UTS against K, a panel a density."""
+def table_2_figure(found: Findings, beside: Findings | None = None) -> Any:
+    """Table 2 as small multiples: regret relative to UTS against K, a panel a density.
+
+    `beside` has policies that the paper does not, on the same graphs.
+    """
+    more = [one.policy for one in beside.all] if beside else []
     ours: dict[str, dict[str, Any]] = {}
     theirs: dict[str, dict[str, Any]] = {}
     for density in DENSITIES:
         title = f"p = {density}"
         ours[title], theirs[title] = {}, {}
-        for name in POLICIES[::-1]:
+        for name in dict.fromkeys([*POLICIES[::-1], *more]):
+            source = beside if beside and name in more else found
             points = []
             for k in SIZES:
-                pair = [found.get("Table 2", k, density, policy) for policy in (name, "UTS")]
-                if pair[0] is not None and pair[1] is not None:
-                    points.append((k, ratio(pair[0], pair[1]).value))
+                one = source.get("Table 2", k, density, name)
+                uts = found.get("Table 2", k, density, "UTS")
+                if one is not None and uts is not None:
+                    points.append((k, ratio(one, uts).value))
             ours[title][name] = tuple(zip(*points, strict=True)) if points else ((), ())
-            paper_ratios = [
-                TABLE_2[k, density, name].value / TABLE_2[k, density, "UTS"].value for k in SIZES
-            ]
-            theirs[title][name] = (SIZES, paper_ratios)
+            if name in POLICIES:
+                paper = [TABLE_2[k, density, name] for k in SIZES]
+                base = [TABLE_2[k, density, "UTS"] for k in SIZES]
+                shares = [one.value / uts.value for one, uts in zip(paper, base, strict=True)]
+                theirs[title][name] = (SIZES, shares)
     return figures.small_multiples(ours, theirs, "arms K", "regret relative to UTS")
 
 
