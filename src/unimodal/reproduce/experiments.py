@@ -87,7 +87,7 @@ class Scale:
 
 
 FULL = Scale("full", 10, 100, (10, 100), (100, 20), 100, 10**7)
-QUICK = Scale("quick", 2, 6, (2, 1), (10, 4), 4, 10**6)
+QUICK = Scale("quick", 4, 15, (3, 3), (20, 6), 6, 10**6)
 SCALES = {scale.name: scale for scale in (QUICK, FULL)}
 
 # Appendix B: the highest mean of the line for each difference between neighbours. The paper's 0.165
