@@ -33,12 +33,15 @@ if TYPE_CHECKING:
         TS,
         UTS,
         AroundLeader,
+        Discounted,
         EveryArm,
         Policy,
         Probe,
+        Restarting,
         ScoutUTS,
+        Windowed,
     )
-    from unimodal.problems import Problem
+    from unimodal.problems import Moving, Problem
     from unimodal.result import Result, load
     from unimodal.simulation import extend, rerun, simulate
 
@@ -56,21 +59,25 @@ __all__ = [
     "AroundLeader",
     "Bernoulli",
     "Bounded",
+    "Discounted",
     "EveryArm",
     "Exponential",
     "Family",
     "Gaussian",
     "Graph",
     "Interval",
+    "Moving",
     "Narrowed",
     "Poisson",
     "Policy",
     "Probe",
     "Problem",
+    "Restarting",
     "Result",
     "ScoutUTS",
     "SecondPeaks",
     "UnimodalError",
+    "Windowed",
     "__version__",
     "extend",
     "graphs",
@@ -97,8 +104,9 @@ _HOMES = {
     "policies": (
         *("AroundLeader", "EveryArm", "Policy", "Probe"),
         *("IMED", "IMEDUB", "KLUCB", "KLUCBUB", "NPTS", "OSUB", "ScoutUTS", "TS", "UTS"),
+        *("Discounted", "Restarting", "Windowed"),
     ),
-    "problems": ("Problem",),
+    "problems": ("Moving", "Problem"),
     "result": ("Result", "load"),
     "simulation": ("extend", "rerun", "simulate"),
 }

@@ -129,13 +129,15 @@ def policies() -> None:
     """
     import dataclasses
 
-    from unimodal.policies import POLICIES
+    from unimodal.policies import POLICIES, WRAPPERS
     from unimodal.report import tables
 
     rows = []
-    for name, cls in POLICIES.items():
+    for name, cls in (POLICIES | WRAPPERS).items():
         fields = [f for f in dataclasses.fields(cls) if f.name != "name"]
-        parameters = ", ".join(f"{f.name}={f.default}" for f in fields)
+        parameters = ", ".join(
+            f.name if f.default is dataclasses.MISSING else f"{f.name}={f.default}" for f in fields
+        )
         rows.append((name, parameters, cls.summary, cls.citation))
     columns = ("name", "parameters", "what it does", "source")
     _console().print(tables.prose_table("Policies", columns, rows))

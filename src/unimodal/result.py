@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unimodal import analysis, files, policies
+from unimodal import analysis, files, policies, problems
 from unimodal.errors import UnimodalError, unknown_name
 from unimodal.policies import Policy
 from unimodal.problems import Problem
@@ -30,7 +30,7 @@ class Run:
     """What one policy did in all trials."""
 
     policy: Policy
-    regret: Any  # (trials, checkpoints): cumulative pseudo-regret
+    regret: Any  # (trials, checkpoints): cumulative pseudo-regret, dynamic if means change
     pulls: Any  # (trials, arms): at the horizon
     arms: Any = None  # (trials, rounds): the arm of every round, if history was asked for
     rewards: Any = None  # (trials, rounds): its reward
@@ -211,6 +211,6 @@ def load(path: str | Path, policies_of_your_own: list[Policy] | None = None) -> 
         rows = frame.filter(pl.col("policy") == spec["name"])
         arrays = {key: rows[key].to_numpy() for key in ARRAYS if key in rows.columns}
         runs[spec["name"]] = Run(policy, **arrays)
-    problem, rounds = Problem.from_data(data["problem"]), np.asarray(data["rounds"])
+    problem, rounds = problems.from_data(data["problem"]), np.asarray(data["rounds"])
     # The first version of this format had one engine.
     return Result(problem, data["seed"], rounds, runs, data.get("engine", "step"))

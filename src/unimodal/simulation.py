@@ -16,7 +16,7 @@ from unimodal.engines.step import StepTrial
 from unimodal.engines.trial import Trial
 from unimodal.errors import UnimodalError, unknown_name, whole_number
 from unimodal.policies import Policy
-from unimodal.problems import Problem
+from unimodal.problems import Moving, Problem
 from unimodal.report import progress as progress_bar
 from unimodal.result import Result, Run
 
@@ -109,6 +109,8 @@ def trial_class(engine: str, problem: Problem, policy: Policy, horizon: int, his
     if engine == "step":
         return StepTrial
     why = "its index cannot say when it will cross a level" if not can_leap(policy, problem) else ""
+    if policy.forgets or isinstance(problem, Moving):
+        why = "what it knows or the problem itself changes from round to round"
     if history:
         why = "a leap draws the sum of many rewards, and history=True asks for each"
     if engine == "leap" and why:
@@ -202,7 +204,7 @@ def _run(
         if not work.finish(trial, run.policy):
             return
         run.regret[row] = trial.output.regret
-        run.pulls[row] = trial.state.arms["pulls"]
+        run.pulls[row] = trial.pulls
         if history:
             run.arms[row], run.rewards[row] = trial.output.arms, trial.output.rewards
 

@@ -99,6 +99,7 @@ class Agent:
         state = new_state(
             territory.n_arms, slots, rewards, policy.beliefs, begin, self._unpulled, rng
         )
+        state = policy.equip(state, rewards, self._unpulled)
         self._state = self._with_board(with_room(self._index, state, 0))
         rule = (self._scope, self._index, self._family)
         self._choose: Any = choose
@@ -116,6 +117,11 @@ class Agent:
         if root is None:
             raise UnimodalError(
                 "with a neighbour function, give the arm to set out from as root=…."
+            )
+        if policy.forgets:
+            raise UnimodalError(
+                f"{policy!r} forgets, so it would look arms up again and again: "
+                "pass a Graph, or a policy that does not forget."
             )
         if policy.needs_every_arm:
             raise UnimodalError(
@@ -176,7 +182,8 @@ class Agent:
         known = self._state.arms[: self._territory.n_arms]
         met = np.flatnonzero((known["pulls"] > 0) | (known["leads"] > 0))
         pulls = known["pulls"][met]
-        means = np.where(pulls > 0, known["total"][met] / np.maximum(pulls, 1), np.nan)
+        means = np.full(len(met), np.nan)
+        np.divide(known["total"][met], pulls, out=means, where=pulls > 0)
         return pl.DataFrame(
             {
                 "arm": [self._territory.label_of(int(arm)) for arm in met],

@@ -13,10 +13,10 @@ from unimodal.agent.online import Agent
 from unimodal.agent.territory import Held, LookedUp, Neighbours
 from unimodal.errors import UnimodalError
 from unimodal.policies import Policy
+from unimodal.policies.forgetting import fill_memory, memory_data
 from unimodal.policies.indices import refresh
 from unimodal.policies.remembering import with_room
 from unimodal.policies.scouting import Scout, links_of, set_links
-from unimodal.policies.state import BEGUN
 
 FORMAT = 1
 _COLUMNS = ("pulls", "total", "leads", "successes")
@@ -45,8 +45,6 @@ def to_data(agent: Agent) -> dict[str, Any]:
     known = state.arms[: territory.n_arms]
     met = np.flatnonzero((known["pulls"] > 0) | (known["leads"] > 0))
     notes = state.notes.tolist()
-    remaining = state.begin[notes[BEGUN] :].tolist()
-    notes[BEGUN] = 0
     return {
         "format": FORMAT,
         "policy": policies.to_data(agent.policy),
@@ -54,12 +52,13 @@ def to_data(agent: Agent) -> dict[str, Any]:
         "graph": graph,
         "seed": agent.seed,
         "notes": notes,
-        "begin": remaining,
+        "begin": state.begin.tolist(),
         "links": {str(arm): row for arm, row in links_of(territory.arena).items()},
         "stream": state.rng.tolist(),
         "columns": ["arm", *_COLUMNS],
         "arms": [[int(arm), *(known[column][arm].item() for column in _COLUMNS)] for arm in met],
-        "seen": state.seen[["arm", "reward"]][: known["pulls"].sum()].tolist(),
+        "seen": state.seen[["arm", "reward"]][: int(known["pulls"].sum())].tolist(),
+        "memory": memory_data(state.memory),
     }
 
 
@@ -122,6 +121,7 @@ def _fill(agent: Agent, data: dict[str, Any]) -> None:
             state.arms[column][arm] = value
         if state.arms["pulls"][arm] > 0:
             refresh(agent._index, agent._family, state.arms, arm)
+    fill_memory(state.memory, data.get("memory", {}), n_arms)
     state = with_room(agent._index, agent._with_board(state), 0)
     if len(state.seen):
         seen = np.array(data["seen"]).reshape(state.arms["pulls"].sum(), 2)
@@ -132,7 +132,7 @@ def _fill(agent: Agent, data: dict[str, Any]) -> None:
 
 
 def _same(policy: Policy, parameters: dict[str, Any]) -> bool:
-    return bool(json.loads(json.dumps(policy.parameters())) == parameters)
+    return bool(json.loads(json.dumps(policies.to_data(policy)["parameters"])) == parameters)
 
 
 def _looked_up(saved: dict[str, Any], graph: Neighbours | None, scouts: bool) -> LookedUp:

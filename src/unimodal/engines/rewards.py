@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from unimodal.families.base import draw, learn, top
 from unimodal.families.bulk import gather
-from unimodal.kernels.compile import generic
+from unimodal.kernels.compile import generic, inner
+from unimodal.policies.state import ROUND
 
 
 class Drawn(NamedTuple):
     """Rewards drawn from the problem's means."""
 
+    means: Any
+    rng: Any
+
+
+class Changing(NamedTuple):
+    """Rewards drawn from means that change: row n holds from round `begins[n]` on."""
+
+    begins: Any
     means: Any
     rng: Any
 
@@ -23,12 +34,13 @@ class Tabled(NamedTuple):
 
 
 Drawn.component = Drawn  # type: ignore[attr-defined]
+Changing.component = Changing  # type: ignore[attr-defined]
 Tabled.component = Tabled  # type: ignore[attr-defined]
 
 
 @generic
-def next_reward(rewards, family, arms, arm):
-    """The next reward of an arm."""
+def next_reward(rewards, family, state, arm):
+    """The reward of an arm in this round."""
 
 
 @generic
@@ -37,8 +49,20 @@ def pull_often(rewards, family, arms, arm, pulls, bearable, coins):
 
 
 @next_reward.register(Drawn)
-def _draw(rewards, family, arms, arm):
+def _draw(rewards, family, state, arm):
     return draw(family, rewards.means[arm], rewards.rng)
+
+
+@next_reward.register(Changing)
+def _draw_of_now(rewards, family, state, arm):
+    row = piece(rewards.begins, state.notes[ROUND])
+    return draw(family, rewards.means[row, arm], rewards.rng)
+
+
+@inner
+def piece(begins, now):
+    """The number of the piece that a round belongs to."""
+    return np.searchsorted(begins, now, side="right") - 1
 
 
 @pull_often.register(Drawn)
@@ -47,8 +71,8 @@ def _gather(rewards, family, arms, arm, pulls, bearable, coins):
 
 
 @next_reward.register(Tabled)
-def _read(rewards, family, arms, arm):
-    return rewards.table[arm, arms[arm].pulls]
+def _read(rewards, family, state, arm):
+    return rewards.table[arm, state.arms[arm].pulls]
 
 
 @pull_often.register(Tabled)

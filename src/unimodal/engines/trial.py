@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unimodal.engines.rewards import Drawn, next_reward
-from unimodal.kernels.compile import inner, jit
+from unimodal.engines.regret import Ledger, charge, gaps_or_ledger, regret_so_far
+from unimodal.engines.rewards import Changing, Drawn, next_reward
+from unimodal.kernels.compile import inner
 from unimodal.kernels.random import POLICY, REWARDS, stream
 from unimodal.policies import Policy
 from unimodal.policies.rounds import choose, observe
 from unimodal.policies.state import ROUND
-from unimodal.problems import Problem
+from unimodal.problems import Moving, Problem
 
 
 class Output(NamedTuple):
@@ -28,24 +29,16 @@ class Output(NamedTuple):
 def play_round(scope, index, family, arena, state, rewards, gaps, output, checkpoint):
     """One round; returns the next checkpoint. Runs compiled, or as plain Python."""
     arm = choose(scope, index, family, arena, state)
-    reward = next_reward(rewards, family, state.arms, arm)
+    reward = next_reward(rewards, family, state, arm)
     observe(scope, index, family, state, arm, reward)
     now = state.notes[ROUND]
+    charge(gaps, arm, now)
     if now <= len(output.arms):
         output.arms[now - 1], output.rewards[now - 1] = arm, reward
     if now == output.rounds[checkpoint]:
-        output.regret[checkpoint] = pseudo_regret(state.arms, gaps)
+        output.regret[checkpoint] = regret_so_far(gaps, state.arms)
         checkpoint += 1
     return checkpoint
-
-
-@jit
-def pseudo_regret(arms, gaps):
-    """Σ T_i·(μ* - μ_i): from the counts, so that it does not depend on the order of pulls."""
-    total = 0.0
-    for arm in range(len(arms)):
-        total += arms[arm].pulls * gaps[arm]
-    return total
 
 
 class Trial:
@@ -62,13 +55,22 @@ class Trial:
         graph, family = problem.graph, problem.rewards
         self.state = policy.new_state(graph.n_arms, family, stream(seed, trial, POLICY))
         self.parts = policy.parts(graph, family)
-        self.rewards = Drawn(problem.means, stream(seed, trial, REWARDS))
-        self._gaps = problem.gaps
+        rng = stream(seed, trial, REWARDS)
+        self.rewards: Any = Drawn(problem.means, rng)
+        if isinstance(problem, Moving):
+            self.rewards = Changing(problem.begins, problem.means_by_piece, rng)
+        self._gaps = gaps_or_ledger(problem, policy)
 
     @property
     def round(self) -> int:
         """How many rounds have been played."""
         return int(self.state.notes[ROUND])
+
+    @property
+    def pulls(self) -> Any:
+        """How often each arm has been pulled."""
+        kept = isinstance(self._gaps, Ledger)
+        return self._gaps.pulls if kept else self.state.arms["pulls"]
 
     def advance(self, effort: int) -> None:
         """Go on, for about so many rounds' worth of work."""

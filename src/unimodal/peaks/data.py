@@ -11,6 +11,7 @@ from unimodal.agent import Agent
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family, as_family
 from unimodal.graphs import Graph
+from unimodal.problems import Moving
 from unimodal.result import Result
 
 
@@ -85,6 +86,11 @@ def _of_agent(agent: Agent) -> Data:
             "second_peaks must know every edge, but this agent looks its graph up: "
             "make a Graph of the arms it has met, and give their pulls and totals."
         )
+    if agent.policy.forgets:
+        raise UnimodalError(
+            f"second_peaks needs every reward, but {agent.policy!r} forgets: "
+            "give pulls and totals that you kept yourself."
+        )
     arms = agent._state.arms
     return Data(graph, agent.rewards, arms["pulls"].astype(np.float64), arms["total"].copy())
 
@@ -92,6 +98,11 @@ def _of_agent(agent: Agent) -> Data:
 def _of_result(result: Result, policy: str | None, trial: int) -> Data:
     if not result.has_history:
         raise UnimodalError("the result must have its rewards: simulate with history=True.")
+    if isinstance(result.problem, Moving):
+        raise UnimodalError(
+            f"second_peaks needs means that stay, got a result of {result.problem!r}: "
+            "look at the problem itself, with its check()."
+        )
     if policy is None and len(result) > 1:
         raise UnimodalError(f"say which policy to look at: policy='{next(iter(result))}', ….")
     run = result[next(iter(result)) if policy is None else policy]

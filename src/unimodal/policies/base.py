@@ -57,6 +57,7 @@ class Policy:
     summary: ClassVar[str] = ""
     citation: ClassVar[str] = ""
     compiled: ClassVar[bool] = False
+    forgets: ClassVar[bool] = False  # whether what it knows of an arm is less than it was told
 
     name: str = dataclasses.field(default="", kw_only=True)
 
@@ -72,7 +73,7 @@ class Policy:
         """Name the policy after its class unless it has a name; spell its start in one way."""
         if not isinstance(self.name, str):
             raise UnimodalError(f"a policy's name must be text, got {self.name!r}.")
-        self._set("name", self.name or type(self).__name__)
+        self._set("name", self.name or self.usual_name)
         if "start" in self.parameters():
             self._set("start", str(self.opening))
 
@@ -93,7 +94,16 @@ class Policy:
         """The `index` under a reward family, where it is not the same for all."""
         return self.index()
 
+    def equip(self, state: State, family: Family, unpulled: float) -> State:
+        """Its new state, with whatever more it keeps; an arm without rewards shows `unpulled`."""
+        return state
+
     # What engines and agents call.
+
+    @property
+    def usual_name(self) -> str:
+        """The name it has unless it is given one."""
+        return type(self).__name__
 
     @property
     def opening(self) -> Start:
@@ -131,7 +141,8 @@ class Policy:
         """What the policy knows before the first round."""
         begin = self.opening.order(n_arms, rng)
         unpulled = self.opening.unpulled_mean
-        return new_state(n_arms, n_arms, family, self.beliefs, begin, unpulled, rng)
+        state = new_state(n_arms, n_arms, family, self.beliefs, begin, unpulled, rng)
+        return self.equip(state, family, unpulled)
 
     def parameters(self) -> dict[str, Any]:
         """The parameters by name, without the policy's name."""
@@ -142,7 +153,7 @@ class Policy:
         """The class and what differs from its defaults."""
         defaults = {f.name: f.default for f in dataclasses.fields(self)}
         shown = self.parameters() | {"name": self.name}
-        defaults["name"] = type(self).__name__
+        defaults["name"] = self.usual_name
         parts = [f"{key}={value!r}" for key, value in shown.items() if value != defaults[key]]
         return f"{type(self).__name__}({', '.join(parts)})"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from unimodal.families.base import learn
 from unimodal.kernels.compile import inner, jit
 from unimodal.kernels.leaderboard import show
+from unimodal.policies.forgetting import forget, reach
 from unimodal.policies.indices import contest, refresh
 from unimodal.policies.remembering import remember
 from unimodal.policies.scopes import clock, forced, has_leader, lead, prepare, span
@@ -43,7 +44,7 @@ def choose(scope, index, family, arena, state):
     if arm < 0:
         leader = state.notes[LEADER]
         first, last = span(scope, arena, leader)
-        now = clock(scope, state, leader)
+        now = reach(state.memory, state, clock(scope, state, leader))
         arm = contest(index, family, state, arena.near[first:last], leader, now)
     state.notes[LAST] = arm
     return arm
@@ -55,9 +56,12 @@ ask = jit(choose)  # for agents: the same code, compiled by itself
 @jit
 def observe(scope, index, family, state, arm, reward):
     """Learn from a reward, whether or not the arm was chosen just now."""
+    record = state.arms[arm]
+    successes = record.successes
     learn(family, state.arms, arm, reward, state.rng)
     refresh(index, family, state.arms, arm)
     remember(index, state, arm, reward)
     if has_leader(scope):
-        record = state.arms[arm]
         show(state.best, state.count, arm, record.total / record.pulls)
+    success = record.successes - successes
+    forget(state.memory, scope, index, family, state, arm, reward, success)

@@ -11,6 +11,7 @@ from typing import Any
 
 from unimodal.errors import UnimodalError, unknown_name
 from unimodal.policies.base import Policy
+from unimodal.policies.forgetful import Discounted, Forgetful, Restarting, Windowed
 from unimodal.policies.later import IMED, IMEDUB, KLUCBUB, NPTS
 from unimodal.policies.named import KLUCB, OSUB, TS, UTS, ScoutUTS
 
@@ -26,6 +27,12 @@ POLICIES: dict[str, type[Policy]] = {
     "klucbub": KLUCBUB,
     "npts": NPTS,
 }
+# Those that wrap another policy, their parameter `policy`.
+WRAPPERS: dict[str, type[Forgetful]] = {
+    "windowed": Windowed,
+    "discounted": Discounted,
+    "restarting": Restarting,
+}
 
 
 def parse(text: str) -> Policy:
@@ -36,14 +43,16 @@ def parse(text: str) -> Policy:
 
     >>> parse("osub(c=0, start=literal)")
     OSUB(c=0.0, start='literal', name='OSUB(c=0, start=literal)')
+    >>> parse("windowed(policy=uts, window=500)").policy
+    UTS()
     """
     match = re.fullmatch(r"\s*(.+?)\s*(?:\((.*)\))?\s*", text)
     if not match:
         raise UnimodalError("a policy must have a name, such as uts or osub(c=0), got nothing.")
     head, arguments = match[1], match[2]
-    cls = _from_file(head) if ".py:" in head else POLICIES.get(head.lower())
+    cls = _from_file(head) if ".py:" in head else _known(head)
     if cls is None:
-        raise unknown_name("policy", head, POLICIES)
+        raise unknown_name("policy", head, (*POLICIES, *WRAPPERS))
     values = dict(_argument(cls, part) for part in split(arguments or ""))
     if arguments:
         values.setdefault("name", f"{cls.__name__}({arguments.strip()})")
@@ -60,7 +69,18 @@ def split(text: str) -> list[str]:
     >>> split("uts, osub(c=0, start=literal)")
     ['uts', 'osub(c=0, start=literal)']
     """
-    return [part.strip() for part in re.split(r",(?![^()]*\))", text) if part.strip()]
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _known(name: str) -> type[Policy] | None:
+    return POLICIES.get(name.lower()) or WRAPPERS.get(name.lower())
 
 
 def _argument(cls: type[Policy], part: str) -> tuple[str, Any]:
@@ -69,6 +89,8 @@ def _argument(cls: type[Policy], part: str) -> tuple[str, Any]:
         raise UnimodalError(f"a parameter is written name=value, got '{part}' for {cls.__name__}.")
     if key not in cls.__dataclass_fields__:
         raise unknown_name(f"parameter of {cls.__name__}", key, cls.__dataclass_fields__)
+    if key == "policy" and issubclass(cls, Forgetful):
+        return key, parse(value)
     try:
         return key, ast.literal_eval(value)
     except (ValueError, SyntaxError):
@@ -99,16 +121,22 @@ def to_data(policy: Policy) -> dict[str, Any]:
         "policy": type(policy).__name__,
         "name": policy.name,
         "own": policy.is_own,
-        "parameters": policy.parameters(),
+        "parameters": {
+            name: to_data(value) if isinstance(value, Policy) else value
+            for name, value in policy.parameters().items()
+        },
     }
 
 
 def from_data(data: dict[str, Any]) -> Policy:
     """The policy that `to_data` described."""
-    cls = POLICIES.get(data["policy"].lower())
+    cls = _known(data["policy"])
     if data["own"] or cls is None:
         raise UnimodalError(
             f"the file was made with a policy of your own, {data['policy']}: pass it as policy=…, "
             "since only its parameters are saved, not its code."
         )
-    return cls(name=data["name"], **data["parameters"])
+    parameters = dict(data["parameters"])
+    if issubclass(cls, Forgetful):
+        parameters["policy"] = from_data(parameters["policy"])
+    return cls(name=data["name"], **parameters)

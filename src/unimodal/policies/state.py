@@ -26,6 +26,11 @@ ARM = np.dtype(
     align=True,
 )
 
+# The same where old rewards count less and less, so that pulls are not whole numbers.
+FADING_ARM = np.dtype(
+    [(name, np.float64 if name == "pulls" else ARM[name]) for name in ARM.names or ()], align=True
+)
+
 # One record a reward, for indices that need every one (`remembering.py`).
 SEEN = np.dtype(
     [
@@ -44,6 +49,13 @@ START, FORCED, CONTEST = range(3)
 REASONS = ("start", "forced leader", "contest")
 
 
+class Whole(NamedTuple):
+    """The memory of a policy that forgets nothing; the others are in `forgetting.py`."""
+
+
+Whole.component = Whole  # type: ignore[attr-defined]
+
+
 class State(NamedTuple):
     """The whole state of a policy; a kernel takes it as one argument."""
 
@@ -54,6 +66,7 @@ class State(NamedTuple):
     begin: Any  # the arms of the start
     notes: Any  # round, arms of the start already pulled, last arm, leader, reason
     seen: Any  # every reward in the order it was learnt, of SEEN; empty if the index needs none
+    memory: Any = Whole()  # what must be kept in order to forget
 
 
 class Arena(NamedTuple):
@@ -79,7 +92,9 @@ def new_state(
 def implied_board(arms: Any, n_arms: int, unpulled: float) -> tuple[Any, Any]:
     """The leader board that the first `n_arms` records imply."""
     pulls, total = arms["pulls"][:n_arms], arms["total"][:n_arms]
-    return board(np.where(pulls > 0, total / np.maximum(pulls, 1), unpulled), len(arms))
+    shown = np.full(n_arms, unpulled)
+    np.divide(total, pulls, out=shown, where=pulls > 0)  # pulls may be less than 1 (FADING_ARM)
+    return board(shown, len(arms))
 
 
 def set_prior(arms: Any, family: Family, prior: Any) -> None:

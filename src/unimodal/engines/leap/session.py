@@ -19,8 +19,9 @@ from unimodal.engines.leap.desk import (
     settle,
     worth,
 )
+from unimodal.engines.regret import pseudo_regret
 from unimodal.engines.rewards import next_reward, pull_often
-from unimodal.engines.trial import Trial, play_round, pseudo_regret
+from unimodal.engines.trial import Trial, play_round
 from unimodal.families.bulk import attempt
 from unimodal.kernels.compile import inner, jit, record
 from unimodal.kernels.leaderboard import show
@@ -30,12 +31,14 @@ from unimodal.policies.rounds import observe, open_round
 from unimodal.policies.scopes import clock, has_leader, span
 from unimodal.policies.skipping import bearable, incumbent, remains, skip, steady_until
 from unimodal.policies.state import BEGUN, LAST, ROUND
-from unimodal.problems import Problem
+from unimodal.problems import Moving, Problem
 
 
 def can_leap(policy: Policy, problem: Problem) -> bool:
     """Whether the policy's index can say when it will cross a level, on this problem."""
     if policy.is_plain or problem.rewards.is_own:  # a user's draw may leave its bounds
+        return False
+    if policy.forgets or isinstance(problem, Moving):  # what is not pulled changes, too
         return False
     return bool(settle.knows(record(policy.index_for(problem.rewards))))
 
@@ -92,7 +95,7 @@ def leap(scope, index, family, arena, state, rewards, gaps, output, desk, effort
                 place = look(index, scope, family, state, near, desk, clock(scope, state, arm))
                 pulled = near[place]
             notes[LAST] = pulled
-            reward = next_reward(rewards, family, arms, pulled)
+            reward = next_reward(rewards, family, state, pulled)
             observe(scope, index, family, state, pulled, reward)
             checkpoint = _mark(output, state, gaps, checkpoint, pulled, 1)
             if remains(scope, state, arm):

@@ -1,0 +1,210 @@
+"""Problems whose peak moves: means that stay for some rounds and then change."""
+
+from __future__ import annotations
+
+import functools
+import math
+import reprlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from unimodal import families, graphs
+from unimodal.errors import UnimodalError, real_number, whole_number
+from unimodal.families import Family
+from unimodal.graphs import Graph
+from unimodal.kernels.random import GRAPH, below, stream
+from unimodal.problems.means import by_distance, random_peak
+from unimodal.problems.problem import Problem, Unimodality, check_graph
+
+STEPS = 9  # of drifting_line's peak, from arm to arm; odd, so that no two arms ever tie at the top
+
+
+class Moving(Problem):
+    """Means that change: row n of `means` holds from round `begins[n]` on, the last one for ever.
+
+    Rounds are counted from 1. Regret is dynamic: what a pull costs is counted against the best arm
+    of its own round. `problem.means`, `best_arm` and `gaps` are those of the first round.
+
+    >>> import unimodal as um
+    >>> problem = Moving(um.graphs.line(3), [1, 501], [[0.9, 0.5, 0.1], [0.1, 0.5, 0.9]])
+    >>> problem
+    Moving(line(3), 2 pieces, peak from arm 0 to arm 2, Bernoulli())
+    >>> um.simulate(problem, um.Windowed(um.UTS(), window=200), horizon=1000, trials=2).trials
+    2
+    """
+
+    def __init__(
+        self, graph: Graph, begins: Any, means: Any, rewards: Family | None = None
+    ) -> None:
+        check_graph(graph, "Moving")
+        if not isinstance(begins, Sequence | np.ndarray):
+            raise UnimodalError(f"the 'begins' of Moving must be a list of rounds, got {begins!r}.")
+        rounds = [whole_number(begin, "a round in 'begins' of Moving") for begin in begins]
+        if not rounds or rounds[0] != 1 or any(np.diff(rounds) <= 0):
+            raise UnimodalError(
+                f"the 'begins' of Moving must be increasing rounds, the first 1, got {begins!r}."
+            )
+        if not isinstance(means, Sequence | np.ndarray) or len(means) != len(rounds):
+            raise UnimodalError(
+                "the 'means' of Moving must be rows, one for each of the "
+                f"{len(rounds)} rounds in 'begins', got {reprlib.repr(means)}."
+            )
+        pieces = [Problem(graph, row, rewards) for row in means]
+        super().__init__(graph, pieces[0].means, rewards)
+        self.begins = np.array(rounds, dtype=np.int64)
+        self.means_by_piece = np.stack([piece.means for piece in pieces])
+        self.begins.setflags(write=False)
+        self.means_by_piece.setflags(write=False)
+
+    @functools.cached_property
+    def gaps_by_piece(self) -> Any:
+        """What a pull costs: a row a piece, a column an arm."""
+        return self.means_by_piece.max(axis=1, keepdims=True) - self.means_by_piece
+
+    def at(self, round: int) -> Problem:
+        """The problem of one round, with means that stay.
+
+        >>> import unimodal as um
+        >>> um.problems.drifting_line(5, horizon=1000, speed=0.004).at(750).best_arm
+        3
+        """
+        now = whole_number(round, "the 'round' of at")
+        piece = int(np.searchsorted(self.begins, now, side="right")) - 1
+        return Problem(self.graph, self.means_by_piece[piece], self.rewards)
+
+    def check(self) -> Unimodality:
+        """Whether the means are unimodal in every round."""
+        for begin in self.begins.tolist():
+            found = self.at(begin).check()
+            if not found:
+                sentence = f"from round {begin} on {found.sentence}"
+                return Unimodality(False, sentence, found.stuck, found.best_neighbour)
+        return Unimodality(True, f"the means are unimodal in each of {len(self.begins)} pieces.")
+
+    @property
+    def lower_bound(self) -> float:
+        """Not a number: Thm 1 is about means that stay."""
+        return math.nan
+
+    def to_data(self) -> dict[str, Any]:
+        """All that is needed to make the problem again, as plain JSON data."""
+        moving = {"begins": self.begins.tolist(), "means": self.means_by_piece.tolist()}
+        return super().to_data() | moving
+
+    def __repr__(self) -> str:
+        """Graph, pieces, way of the peak and family."""
+        first, last = (int(row.argmax()) for row in self.means_by_piece[[0, -1]])
+        return (
+            f"Moving({self.graph!r}, {len(self.begins)} pieces, peak from arm "
+            f"{self.graph.label_of(first)!r} to arm {self.graph.label_of(last)!r}, "
+            f"{self.rewards!r})"
+        )
+
+
+def from_data(data: dict[str, Any]) -> Problem:
+    """The problem that its `to_data` described, whether it moves or not."""
+    if "begins" not in data:
+        return Problem.from_data(data)
+    graph, rewards = graphs.from_data(data["graph"]), families.from_data(data["rewards"])
+    return Moving(graph, data["begins"], data["means"], rewards)
+
+
+def drifting_line(n_arms: int, horizon: int, speed: float, rewards: Family | None = None) -> Moving:
+    """A line whose peak w(t) moves by `speed` arms a round, from end to end and back.
+
+    μ_k(t) = (K - 1)/K - |w(t) - k|/K, the means with which Combes and Proutiere (2014) study
+    drift; there w(t) is a sine. The peak moves in steps of a ninth of an arm, so it never lies
+    halfway between two arms, where they would tie.
+
+    >>> problem = drifting_line(10, horizon=9000, speed=0.001)
+    >>> [problem.at(round).best_arm for round in (1, 3000, 6000, 9000)]
+    [0, 3, 6, 9]
+    """
+    graph = graphs.line(n_arms)
+    horizon = whole_number(horizon, "the 'horizon' of drifting_line")
+    speed = real_number(speed, "the 'speed' of drifting_line", above=0)
+    if speed > 1 / STEPS:
+        raise UnimodalError(
+            f"the 'speed' of drifting_line must be at most 1/{STEPS} of an arm a round, "
+            f"got {speed:g}."
+        )
+    step = np.arange(int(np.rint((horizon - 1) * speed * STEPS)) + 1)
+    begins = np.ceil(np.maximum(step - 0.5, 0.0) / (speed * STEPS)).astype(np.int64) + 1
+    there = STEPS * (n_arms - 1)
+    peak = (there - np.abs(step % (2 * there) - there)) / STEPS
+    distances = np.abs(peak[:, None] - np.arange(n_arms))
+    kept = begins <= horizon
+    means = (n_arms - 1 - distances[kept]) / n_arms
+    return _checked(Moving(graph, begins[kept].tolist(), np.maximum(means, 0.0), rewards))
+
+
+def jumping_peak(
+    graph: Graph,
+    horizon: int,
+    every: int,
+    seed: int = 0,
+    high: float = 0.9,
+    low: float = 0.1,
+    rewards: Family | None = None,
+) -> Moving:
+    """The means of `by_distance`, with a peak that jumps to another random arm `every` rounds.
+
+    >>> import unimodal as um
+    >>> jumping_peak(um.graphs.line(17), horizon=10_000, every=2500).begins.tolist()
+    [1, 2501, 5001, 7501]
+    """
+
+    def jump(rng: Any, peak: int) -> int:
+        other = int(below(rng, graph.n_arms - 1))
+        return other + (other >= peak)
+
+    return _travelling(graph, horizon, every, seed, (high, low, rewards), jump, "jumping_peak")
+
+
+def wandering_peak(
+    graph: Graph,
+    horizon: int,
+    every: int,
+    seed: int = 0,
+    high: float = 0.9,
+    low: float = 0.1,
+    rewards: Family | None = None,
+) -> Moving:
+    """The means of `by_distance`, with a peak that steps to a random neighbour `every` rounds.
+
+    >>> import unimodal as um
+    >>> wandering_peak(um.graphs.grid(4, 4), horizon=1000, every=100).check().holds
+    True
+    """
+
+    def step(rng: Any, peak: int) -> int:
+        neighbours = graph.neighbours(peak)
+        return int(neighbours[below(rng, len(neighbours))])
+
+    return _travelling(graph, horizon, every, seed, (high, low, rewards), step, "wandering_peak")
+
+
+def _travelling(
+    graph: Graph, horizon: int, every: int, seed: int, shape: Any, move: Any, where: str
+) -> Moving:
+    """Means by distance from a peak that `move`s every so many rounds."""
+    check_graph(graph, where)
+    horizon = whole_number(horizon, f"the 'horizon' of {where}")
+    begins = list(range(1, horizon + 1, whole_number(every, f"the 'every' of {where}")))
+    seed = whole_number(seed, "the 'seed'", 0)
+    rng, peak = stream(seed, graph.n_arms + 2, GRAPH), random_peak(graph, seed)
+    high, low, rewards = shape
+    means = []
+    for _ in begins:
+        means.append(by_distance(graph, graph.label_of(peak), high, low, rewards).means)
+        peak = move(rng, peak)
+    return _checked(Moving(graph, begins, means, rewards))
+
+
+def _checked(problem: Moving) -> Moving:
+    found = problem.check()
+    if not found:
+        raise UnimodalError(f"a peak must be alone in every round, but {found.sentence}")
+    return problem

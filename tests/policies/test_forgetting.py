@@ -1,0 +1,188 @@
+"""Windows, discounts and restarts: what is left of the arm records, against plain recounts."""
+
+import numpy as np
+import pytest
+
+import unimodal as um
+from unimodal.engines.step import StepTrial
+from unimodal.errors import UnimodalError
+from unimodal.policies import from_data, parse, to_data
+from unimodal.policies.forgetting import Fading, Watch, Window, reach
+from unimodal.policies.state import ROUND, implied_board
+from unimodal.testing import CHECKS
+
+LINE = um.problems.triangular(7)
+
+
+def played(policy, problem=LINE, horizon=700, seed=0):
+    trial = StepTrial(problem, policy, seed, 0, np.array([horizon]), history=True)
+    trial.advance(horizon)
+    return trial
+
+
+def recount(trial, weights):
+    """Pulls and totals of all arms, if the rewards of the rounds have these weights."""
+    arms, rewards = trial.output.arms, trial.output.rewards
+    n_arms = len(trial.state.arms)
+    pulls = np.bincount(arms, weights=weights, minlength=n_arms)
+    return pulls, np.bincount(arms, weights=weights * rewards, minlength=n_arms)
+
+
+@pytest.mark.parametrize("policy", [um.TS(), um.KLUCB(), um.UTS(), um.OSUB()], ids=str)
+def test_a_window_as_long_as_the_horizon_changes_nothing(policy):
+    plain, windowed = played(policy), played(um.Windowed(policy, window=700))
+    assert (plain.output.arms == windowed.output.arms).all()
+    assert windowed.output.regret == pytest.approx(plain.output.regret)
+    assert (windowed.pulls == plain.pulls).all()
+
+
+def test_a_watch_that_never_alarms_changes_nothing():
+    watching = played(um.Restarting(um.UTS(), window=100, rate=1e-300))
+    assert (watching.output.arms == played(um.UTS()).output.arms).all()
+
+
+@pytest.mark.parametrize("window", [1, 40])
+def test_a_window_leaves_the_last_rewards(window):
+    trial = played(um.Windowed(um.UTS(), window=window))
+    pulls, totals = recount(trial, (np.arange(700) >= 700 - window).astype(float))
+    arms = trial.state.arms
+    assert (arms["pulls"] == pulls).all() and (arms["total"] == totals).all()
+    assert (arms["pulls"] == 0).any()  # the test would be weak if nothing were forgotten
+    best, count = implied_board(arms, 7, -np.inf)
+    assert (trial.state.best == best).all() and (trial.state.count == count).all()
+
+
+def test_a_window_forgets_the_coins_of_the_bernoulli_trick():
+    problem = um.problems.triangular(7, rewards=um.Bounded(0, 1, draw="two-point"))
+    arms = played(um.Windowed(um.UTS(), window=40), problem).state.arms
+    assert (arms["successes"] == arms["total"]).all()  # a coin of bias 0 or 1 shows the reward
+
+
+def test_a_discount_weighs_rewards_by_age():
+    trial = played(um.Discounted(um.UTS(), gamma=0.95))
+    age = 700 - np.arange(700)
+    pulls, totals = recount(trial, 0.95**age)
+    arms = trial.state.arms
+    assert (arms["pulls"] == 0).any()  # what counted less than a millionth was dropped
+    assert arms["pulls"] == pytest.approx(pulls, abs=1e-6)
+    assert arms["total"] == pytest.approx(totals, abs=1e-6)
+    best, _ = implied_board(arms, 7, -np.inf)
+    assert trial.state.best == pytest.approx(best)
+
+
+def test_clocks_stop_where_the_memory_ends():
+    state = played(um.UTS(), horizon=60).state
+    assert state.notes[ROUND] == 60
+    window = Window(np.zeros((10, 3)), np.zeros(1, np.int64), 0.0)
+    assert (reach(window, state, 7), reach(window, state, 50)) == (7, 10)
+    assert reach(Fading(0.9, 0.0), state, 50) == pytest.approx(10)
+    restarts = np.array([1, 45])
+    watch = Watch(np.zeros((7, 4)), np.zeros((7, 2)), np.zeros(7, np.int64), restarts, 9.0, 0.0)
+    assert (reach(watch, state, 7), reach(watch, state, 60)) == (7, 15)
+
+
+def test_a_restart_comes_when_the_halves_differ_enough():
+    """h·(kl(0, ½) + kl(1, ½)) = 4·2·log 2 = 5.5 > 2·log(4K/rate) = 2·log 12 = 4.97 at K = 3.
+
+    One failure less among the newer four: 4·(kl(1/4, 5/8) + kl(1, 5/8)) = 3.1, and no restart.
+    """
+    agent = um.Agent(um.Restarting(um.UTS(), window=8, rate=1), um.graphs.line(3))
+    agent.tell([1] * 7, [1.0] * 4 + [0.0] * 3)
+    agent.tell(1, 1.0)
+    assert agent.arms()["pulls"].to_list() == [8]
+    agent.tell([1] * 7, [1.0] * 3 + [0.0] * 4)  # the last eight: 1 1 1 1 0 0 0 0, after the 15th
+    assert agent.arms()["pulls"].to_list() == []
+    asked = agent.ask(3)
+    assert sorted(asked) == [0, 1, 2] and agent.reason == "start"
+
+
+def restarts(problem, policy, horizon, trials):
+    found = [StepTrial(problem, policy, 1, n, np.array([horizon]), False) for n in range(trials)]
+    for trial in found:
+        trial.advance(horizon)
+    return [int(trial.state.memory.restarts[0]) for trial in found]
+
+
+def test_false_alarms_are_rare_and_changes_are_found():
+    """At most rate·T = 5 false alarms are expected in 5,000 rounds, 50 in ten trials.
+
+    Were the threshold log(1/rate) instead of 2·log(4K/rate), there would be hundreds. A change from
+    0.9 to 0.1 moves the statistic to 50·2·kl(0.9, 0.5) = 37, far above the threshold of 20.
+    """
+    policy = um.Restarting(um.UTS(), window=100, rate=0.001)
+    still = um.problems.triangular(5)
+    assert sum(restarts(still, policy, 5000, 10)) <= 50
+    jump = um.Moving(still.graph, [1, 2001], [[0.9, 0.7, 0.5, 0.3, 0.1], [0.1, 0.3, 0.5, 0.7, 0.9]])
+    assert min(restarts(jump, policy, 3000, 10)) >= 1
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        um.Windowed(um.UTS(), window=200),
+        um.Discounted(um.UTS(), gamma=0.995),
+        um.Restarting(um.UTS(), window=60, rate=0.01),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_conformance(policy, check):
+    check(policy)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("policy", [um.TS(), um.KLUCB(), um.OSUB()], ids=str)
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_conformance_of_the_others(policy, check):
+    family = um.Bounded(0, 2)
+    check(um.Windowed(policy, window=200), family)
+    check(um.Discounted(policy, gamma=0.995), family)
+    check(um.Restarting(policy, window=60, rate=0.01), family)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "windowed(policy=uts, window=500)",
+        "discounted(gamma=0.99, policy=osub(c=0, start=literal))",
+        "restarting(policy=klucb)",
+    ],
+)
+def test_text_and_data(text):
+    policy = parse(text)
+    assert from_data(to_data(policy)) == policy
+    assert policy.name.lower().replace("c=0.0", "c=0") == text
+
+
+def test_names_say_who_forgets():
+    assert um.Windowed(um.OSUB(), window=5).name == "Windowed OSUB"
+    assert um.Windowed(um.OSUB(), window=5, name="W").name == "W"
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: um.Windowed("uts", 5), "must be an instance such as um.UTS"),
+        (lambda: um.Windowed(um.UTS(), 0), "'window' of Windowed must be a whole number"),
+        (lambda: um.Windowed(um.Windowed(um.UTS(), 5), 5), "take one way of forgetting"),
+        (lambda: um.Windowed(um.NPTS(), 5), "take UTS, OSUB, TS or KLUCB"),
+        (lambda: um.Windowed(um.ScoutUTS(), 5), "take UTS, OSUB, TS or KLUCB"),
+        (lambda: um.Discounted(um.UTS(), 1.0), "'gamma' of Discounted must be smaller than 1"),
+        (lambda: um.Discounted(um.UTS(), -1), "'gamma' of Discounted must be a finite number"),
+        (lambda: um.Restarting(um.UTS(), window=7), "an even 'window'"),
+        (lambda: um.Restarting(um.UTS(), rate=2), "'rate' of false alarms"),
+        (
+            lambda: um.Agent(um.Windowed(um.UTS(), 5), lambda arm: [arm + 1], root=0),
+            "forgets, so it would look arms up again",
+        ),
+    ],
+)
+def test_mistakes_are_refused_in_a_sentence(make, message):
+    with pytest.raises(UnimodalError, match=message):
+        make()
+
+
+def test_a_second_peak_is_not_sought_in_what_was_forgotten():
+    agent = um.Agent(um.Windowed(um.UTS(), 200), um.graphs.grid(3, 3))
+    with pytest.raises(UnimodalError, match="needs every reward"):
+        um.second_peaks(agent)
