@@ -71,10 +71,15 @@ def collect(planned: Sequence[Case], store: Store) -> Comparison:
 
 
 def _entry(policy: str, kept: Any) -> Entry:
-    seconds, regret = kept[:, :, 0], kept[:, :, 1:]
+    # Seven digits, as `save` keeps: so a page made from the file is the page of the run.
+    final, curve = _seven_digits(kept[:, :, -1]), _seven_digits(kept[:, :, 1:].mean(axis=(0, 1)))
     # A median, since the first trial of a process may have to compile or load its kernel.
-    milliseconds = 1000 * float(np.median(seconds))
-    return Entry(policy, regret[:, :, -1], regret.mean(axis=(0, 1)), milliseconds)
+    milliseconds = float(_seven_digits(1000 * np.median(kept[:, :, 0])))
+    return Entry(policy, final, curve, milliseconds)
+
+
+def _seven_digits(numbers: Any) -> Any:
+    return numbers.astype(np.float32).astype(np.float64)
 
 
 def rounds_of(case: Case) -> Any:

@@ -61,7 +61,7 @@ def geometric_mean(ratios: list[Interval], samples: list[int]) -> Interval:
     The interval is that of new graphs and trials of the same cases, not of other cases.
 
     >>> print(geometric_mean([Interval(0.5, 0.4, 0.6), Interval(2.0, 1.6, 2.4)], [20, 20]))
-    1.00 ± 0.14
+    1.00 ± 0.13
     """
     logs = [math.log(one.value) for one in ratios]
     # To first order the standard error of a logarithm is the relative one.

@@ -28,6 +28,7 @@ def standings(rounds: Any, policies: Mapping[str, Standing], styles: Mapping[str
     pictures with another order.
     """
     from matplotlib.figure import Figure
+    from matplotlib.ticker import FuncFormatter, LogLocator
 
     drawn = Figure(figsize=(10.5, 3.9), layout="constrained")
     curves, rows = drawn.subplots(1, 2, width_ratios=(1.15, 1))
@@ -52,7 +53,10 @@ def standings(rounds: Any, policies: Mapping[str, Standing], styles: Mapping[str
     rows.set_xscale("log")
     rows.set_yticks(range(len(policies)), list(policies))
     rows.invert_yaxis()
-    rows.set_xlabel("regret at the end: mean with 95 % interval, | median, × worst trial")
+    rows.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    rows.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    rows.set_xlabel("final regret: mean ± 95 %, | median, × worst trial")
     for ax in (curves, rows):
+        ax.minorticks_off()  # on log axes there would be more of them than of all else
         ax.spines[["top", "right"]].set_visible(False)
     return drawn
