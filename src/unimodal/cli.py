@@ -187,7 +187,7 @@ def reproduce(
 @app.command()
 def compare(
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer graphs, trials and rounds: under a minute")
+        bool, typer.Option("--quick", help="Fewer graphs, trials and rounds: a minute or two")
     ] = False,
     out: Annotated[Path, typer.Option(help="Folder for the page and for finished work")] = Path(
         "comparison"
