@@ -12,10 +12,10 @@ import numpy as np
 from unimodal.reproduce import findings
 from unimodal.reproduce.experiments import FULL, settings
 from unimodal.reproduce.paper import DENSITIES
-from unimodal.reproduce.store import opened
-from unimodal.reproduce.tasks import cut, law_hash
 from unimodal.reproduce.watch import watching
-from unimodal.reproduce.work import do
+from unimodal.work.pool import do
+from unimodal.work.store import opened
+from unimodal.work.tasks import cut, law_hash
 
 DOCS = Path(__file__).parent
 SWEPT, OURS = "UTS", "ScoutUTS"

@@ -187,6 +187,34 @@ def reproduce(
 
 
 @app.command()
+def compare(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer graphs, trials and rounds: a minute or two")
+    ] = False,
+    out: Annotated[Path, typer.Option(help="Folder for the page and for finished work")] = Path(
+        "comparison"
+    ),
+    only: Annotated[str, typer.Option(help="Only families with this in their name")] = "",
+    source: Annotated[
+        Path | None, typer.Option("--from", help="Make the page from a comparison.parquet")
+    ] = None,
+) -> None:
+    r"""Run every policy on every family of graphs and write a page that ranks them.
+
+    Five minutes on one core. Stopped or killed, it goes on where it was when it is run again.
+
+    \b
+    Examples:
+      unimodal compare --quick
+      unimodal compare --only smooth --out smooth
+      unimodal compare --from docs/comparison/comparison.parquet --out again
+    """
+    from unimodal.compare import command
+
+    command.compare(quick, out, only, source, _console())
+
+
+@app.command()
 def bench(
     what: Annotated[
         list[str] | None, typer.Argument(help="step, leap, ask or start; all by default")

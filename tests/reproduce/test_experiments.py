@@ -7,7 +7,7 @@ import pytest
 
 import unimodal as um
 from unimodal.reproduce.experiments import FULL, QUICK, Setting, settings
-from unimodal.reproduce.tasks import Task, cut, run
+from unimodal.work.tasks import Task, cut, run
 
 
 def test_full_is_the_papers_scale():

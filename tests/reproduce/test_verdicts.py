@@ -11,9 +11,9 @@ from unimodal.reproduce import findings, paper, rows
 from unimodal.reproduce.claims import CLAIMS
 from unimodal.reproduce.experiments import FULL, settings
 from unimodal.reproduce.findings import Finding, Findings
-from unimodal.reproduce.tasks import CHECKPOINTS
 from unimodal.reproduce.verdicts import judge
 from unimodal.simulation import checkpoint_rounds
+from unimodal.work.tasks import CHECKPOINTS
 
 
 def pm(value, spread):

@@ -18,15 +18,27 @@ STYLES: dict[str, tuple[str, str]] = {
     "OSUB": ("#D55E00", "s"),
     "TS": ("#009E73", "^"),
     "KLUCB": ("#CC79A7", "D"),
-    "ScoutUTS": ("#E69F00", "v"),
+    "ScoutUTS": ("#000000", "X"),
+    "IMED": ("#56B4E9", "P"),
+    "IMEDUB": ("#E69F00", "v"),
+    "KLUCBUB": ("#999999", "p"),
+    "NPTS": ("#7A6A00", "<"),
 }
 _OTHERS = [("#E69F00", "v"), ("#56B4E9", "P"), ("#000000", "X"), ("#999999", "*")]
+_DASHES = [(0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (2, 2))]
 
 
 def style(name: str, position: int) -> dict[str, Any]:
-    """Colour and marker of a policy; `position` decides for those that have none of their own."""
-    colour, marker = STYLES.get(name, _OTHERS[position % len(_OTHERS)])
-    return {"color": colour, "marker": marker}
+    """Colour and marker of a policy; `position` decides for those that have none of their own.
+
+    One with other parameters than the defaults has the colour of its kind, and dashes.
+    """
+    kind, _, parameters = name.partition("(")
+    colour, marker = STYLES.get(kind, _OTHERS[position % len(_OTHERS)])
+    if not parameters:
+        return {"color": colour, "marker": marker}
+    own = {"marker": _OTHERS[position % len(_OTHERS)][1], "markerfacecolor": "white"}
+    return {"color": colour, "linestyle": _DASHES[position % len(_DASHES)], **own}
 
 
 def regret(

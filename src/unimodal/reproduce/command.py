@@ -12,11 +12,11 @@ from unimodal.reproduce.claims import CLAIMS
 from unimodal.reproduce.experiments import SCALES, Setting, settings
 from unimodal.reproduce.findings import Findings
 from unimodal.reproduce.rows import all_rows
-from unimodal.reproduce.store import opened
-from unimodal.reproduce.tasks import cut, law_hash
 from unimodal.reproduce.watch import watching
-from unimodal.reproduce.work import dask_executor, do
 from unimodal.version import __version__
+from unimodal.work.pool import dask_executor, do
+from unimodal.work.store import opened
+from unimodal.work.tasks import cut, law_hash
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -44,6 +44,18 @@ class Setting:
         made = self._graph(seed)
         return by_distance(made, random_peak(made, seed), high=self.high)
 
+    def seconds_a_trial(self, policy: str) -> float:
+        """A rough model of the cost of a trial of the leap engine, on one core."""
+        k = self.n_arms
+        on_line = self.density in ("line", "triangle")
+        near = 3.0 if on_line else edge_probability(self.density, k) * k
+        every_arm = policy.split("(")[0] in ("TS", "KLUCB")
+        contest = k if every_arm else near
+        # On lines many arms are nearly as good; until they are told apart, there is little to skip.
+        gap = 2.0 * (self.high - 0.1) / k if on_line else 1.0
+        unclear = min(self.horizon, 50.0 / gap**2)
+        return 2e-3 + 1e-4 * contest + unclear * (1.5e-7 + (3e-9 * k if every_arm else 0.0))
+
     def _graph(self, seed: int) -> Graph:
         if self.density == "line":
             return line(self.n_arms)

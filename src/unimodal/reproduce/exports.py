@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from unimodal import files
+from unimodal.report.page import markdown_table
 from unimodal.reproduce import findings
 from unimodal.reproduce.claims import CLAIMS
 from unimodal.reproduce.findings import Findings
@@ -79,14 +80,9 @@ def markdown(rows: list[Row]) -> str:
             parts += [f"### {table}: {NOT_RUN}", ""]
             continue
         names = [name for name in POLICIES if any(row.policy == name for row in chosen)]
-        parts += [
-            f"### {table}",
-            "",
-            f"| K | p | {' | '.join(names)} |",
-            "|---" * (2 + len(names)) + "|",
-        ]
         run = [row for row in chosen if row.over_graphs is not None]
         places = list(dict.fromkeys((row.n_arms, row.density) for row in run))
+        lines: list[tuple[object, ...]] = []
         for k, density in places:
             cells = []
             for name in names:
@@ -95,7 +91,8 @@ def markdown(rows: list[Row]) -> str:
                 )
                 ours = f"{row.over_graphs}, " if row.over_graphs is not None else ""
                 cells.append(f"{row.printed} / {ours}{row.verdict}")
-            parts.append(f"| {k} | {density} | {' | '.join(cells)} |")
+            lines.append((k, density, *cells))
+        parts += [f"### {table}", "", markdown_table(("K", "p", *names), lines)]
         missing = len(dict.fromkeys((r.n_arms, r.density) for r in chosen)) - len(places)
         parts += ["", f"({missing} settings {NOT_RUN})", ""] if missing else [""]
     return "Each cell: the paper's / ours, verdict.\n\n" + "\n".join(parts)

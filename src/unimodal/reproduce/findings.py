@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from unimodal import files
-from unimodal.analysis import Interval, mean_interval, ratio_interval, student
-from unimodal.errors import UnimodalError
+from unimodal.analysis import Interval, ratio_interval
 from unimodal.reproduce.experiments import Setting
-from unimodal.reproduce.store import Store
-from unimodal.reproduce.tasks import CHECKPOINTS, cut
 from unimodal.simulation import checkpoint_rounds
+from unimodal.work import parquet
+from unimodal.work.samples import Samples
+from unimodal.work.store import Store
+from unimodal.work.tasks import CHECKPOINTS
 
 
 @dataclass(frozen=True, eq=False)
-class Finding:
+class Finding(Samples):
     """One policy in one setting.
 
     A *sample* is a graph, with its trials averaged; or a trial, where there is one graph only.
@@ -30,27 +29,6 @@ class Finding:
     policy: str
     final: Any  # regret at the horizon, (graphs, trials)
     curves: Any  # regret at the checkpoints, (samples, checkpoints)
-
-    @property
-    def units(self) -> Any:
-        """Regret at the horizon, a number a sample."""
-        return self.final[0] if len(self.final) == 1 else self.final.mean(axis=1)
-
-    @property
-    def over_graphs(self) -> Interval:
-        """Mean and 95 % interval that a new draw of graphs would respect."""
-        return Interval(*(float(end) for end in mean_interval(self.units)))
-
-    @property
-    def over_trials(self) -> Interval:
-        """Mean and 95 % interval for these very graphs."""
-        graphs, trials = self.final.shape
-        mean = float(self.final.mean())
-        if trials < 2:
-            return Interval(mean, math.nan, math.nan)
-        error = math.sqrt(float(self.final.var(axis=1, ddof=1).sum()) / trials) / graphs
-        reach = student(graphs * (trials - 1) + 1) * error
-        return Interval(mean, mean - reach, mean + reach)
 
     @property
     def rounds(self) -> Any:
@@ -87,10 +65,8 @@ def collect(settings: list[Setting], store: Store) -> Findings:
     found = []
     for setting in settings:
         for policy in setting.policies:
-            tasks = [task for task in cut([setting]) if task.policy == policy]
-            if all(store.has(task) for task in tasks):
-                regret = np.concatenate([store.get(task) for task in tasks])
-                regret = regret.reshape(setting.graphs, setting.trials, -1)
+            regret = store.all_of(setting, policy)
+            if regret is not None:
                 curves = regret[0] if setting.graphs == 1 else regret.mean(axis=1)
                 found.append(Finding(setting, policy, regret[:, :, -1], curves))
     return Findings(found, settings)
@@ -98,8 +74,6 @@ def collect(settings: list[Setting], store: Store) -> Findings:
 
 def save(found: Findings, path: Path) -> Path:
     """Write the findings as one compact Parquet file, from which the report can be made again."""
-    import polars as pl
-
     rows = [
         {
             "setting": json.dumps(one.setting.to_data()),
@@ -109,36 +83,24 @@ def save(found: Findings, path: Path) -> Path:
         }
         for one in found.all
     ]
-    numbers = pl.List(pl.Float32)
-    frame = pl.DataFrame(
-        rows, {"setting": pl.String, "policy": pl.String, "final": numbers, "curves": numbers}
-    )
     planned = json.dumps([setting.to_data() for setting in found.planned])
-    made = {"planned": planned}
-    return files.write(
-        path, lambda to: frame.write_parquet(to, compression_level=19, metadata=made)
-    )
+    return parquet.write(path, rows, {"planned": planned})
 
 
 def load(path: Path) -> Findings:
     """The findings that `save` wrote."""
-    import polars as pl
+    with parquet.reading(path, "the findings.parquet of a reproduction"):
+        rows, about = parquet.read(path)
+        planned = [Setting.from_data(data) for data in json.loads(about["planned"])]
+        return Findings([_finding(row) for row in rows], planned)
 
-    try:
-        planned = json.loads(pl.read_parquet_metadata(path)["planned"])
-        frame = pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError, KeyError, ValueError):
-        raise UnimodalError(
-            f"{path} must be the findings.parquet of a reproduction; it is not, or is damaged."
-        ) from None
-    found = []
-    for row in frame.iter_rows(named=True):
-        setting = Setting.from_data(json.loads(row["setting"]))
-        final = np.asarray(row["final"], dtype=np.float64).reshape(setting.graphs, setting.trials)
-        samples = setting.trials if setting.graphs == 1 else setting.graphs
-        curves = np.asarray(row["curves"], dtype=np.float64).reshape(samples, -1)
-        found.append(Finding(setting, row["policy"], final, curves))
-    return Findings(found, [Setting.from_data(data) for data in planned])
+
+def _finding(row: dict[str, Any]) -> Finding:
+    setting = Setting.from_data(json.loads(row["setting"]))
+    final = np.asarray(row["final"], dtype=np.float64).reshape(setting.graphs, setting.trials)
+    samples = setting.trials if setting.graphs == 1 else setting.graphs
+    curves = np.asarray(row["curves"], dtype=np.float64).reshape(samples, -1)
+    return Finding(setting, row["policy"], final, curves)
 
 
 def ratio(over: Finding, under: Finding) -> Interval:

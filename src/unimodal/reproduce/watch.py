@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from unimodal.reproduce.experiments import Setting
 from unimodal.reproduce.paper import POLICIES, TABLE_2
-from unimodal.reproduce.store import Store
-from unimodal.reproduce.tasks import Task
+from unimodal.work.store import Store
+from unimodal.work.tasks import Task
 
 Cell = tuple[str, str]
 
@@ -21,7 +22,7 @@ Cell = tuple[str, str]
 class Watch:
     """What is finished, told task by task."""
 
-    def __init__(self, tasks: list[Task], store: Store) -> None:
+    def __init__(self, tasks: list[Task[Setting]], store: Store) -> None:
         self._tasks, self._store = tasks, store
         self._left = Counter(_cell(task) for task in tasks)
         self.cells = len(self._left)
@@ -34,7 +35,7 @@ class Watch:
                 self.tell(task)
         self._before = self.done  # finished in an earlier run, so it says nothing about speed
 
-    def tell(self, task: Task) -> None:
+    def tell(self, task: Task[Setting]) -> None:
         """A task is done."""
         self.done += task.seconds
         cell = _cell(task)
@@ -83,7 +84,7 @@ class Watch:
         return cells
 
 
-def _cell(task: Task) -> Cell:
+def _cell(task: Task[Setting]) -> Cell:
     return task.setting.name, task.policy
 
 
@@ -97,7 +98,7 @@ def _spoken(seconds: float) -> str:
 
 
 @contextmanager
-def watching(tasks: list[Task], store: Store) -> Iterator[Watch]:
+def watching(tasks: list[Task[Setting]], store: Store) -> Iterator[Watch]:
     """A watch, shown while it lasts where standard error is a terminal."""
     watch = Watch(tasks, store)
     if not sys.stderr.isatty():

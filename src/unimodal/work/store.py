@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from unimodal.errors import UnimodalError
-from unimodal.reproduce.tasks import Task, law_hash
+from unimodal.work.tasks import Plan, Task, cut, law_hash
 
 
 class Store:
@@ -32,18 +32,26 @@ class Store:
                 "choose another --out, or remove the file."
             ) from None
 
-    def has(self, task: Task) -> bool:
+    def has(self, task: Task[Any]) -> bool:
         """Whether the task is finished."""
         query = "SELECT 1 FROM tasks WHERE key = ?"
         return self._file.execute(query, (task.key(self._law),)).fetchone() is not None
 
-    def get(self, task: Task) -> Any:
-        """The regrets of a finished task."""
+    def get(self, task: Task[Any]) -> Any:
+        """What a finished task gave: a row a trial."""
         query = "SELECT trials, regret FROM tasks WHERE key = ?"
         trials, blob = self._file.execute(query, (task.key(self._law),)).fetchone()
         return np.frombuffer(blob).reshape(trials, -1)
 
-    def put(self, task: Task, regret: Any) -> None:
+    def all_of(self, setting: Plan, policy: str) -> Any:
+        """All trials of a policy in a setting, (graphs, trials, …); None if some are missing."""
+        tasks = [task for task in cut([setting]) if task.policy == policy]
+        if not all(self.has(task) for task in tasks):
+            return None
+        kept = np.concatenate([self.get(task) for task in tasks])
+        return kept.reshape(setting.graphs, setting.trials, -1)
+
+    def put(self, task: Task[Any], regret: Any) -> None:
         """Keep a finished task."""
         row = (task.key(self._law), len(regret), np.ascontiguousarray(regret).tobytes())
         self._file.execute("INSERT OR REPLACE INTO tasks VALUES (?, ?, ?)", row)

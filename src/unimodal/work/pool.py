@@ -7,31 +7,34 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExec
 from typing import Any
 
 from unimodal.errors import UnimodalError
-from unimodal.reproduce.store import Store
-from unimodal.reproduce.tasks import Task, run, seconds_a_trial
 from unimodal.simulation import cores
+from unimodal.work import tasks as kinds
+from unimodal.work.store import Store
+from unimodal.work.tasks import Setting, Task
 
 _AHEAD = 4  # tasks handed out beyond those that run, for each worker
 
 
 def do(
-    tasks: list[Task],
+    tasks: list[Task[Setting]],
     store: Store,
     executor: Executor | None = None,
-    tell: Callable[[Task], object] = lambda task: None,
+    tell: Callable[[Task[Setting]], object] = lambda task: None,
+    run: Callable[[Task[Setting]], Any] = kinds.run,
 ) -> None:
     """Run what is not finished yet; `tell` hears of each task as it is done.
 
+    `run` makes a task's rows, one a trial: its regrets, unless told otherwise.
     A task whose worker died is handed out again, a few times.
     """
     todo = [task for task in tasks if not store.has(task)]
     # Quick cells first, so that much is complete early; pop() takes from the end.
-    todo.sort(key=lambda task: -seconds_a_trial(task.setting, task.policy))
+    todo.sort(key=lambda task: -task.setting.seconds_a_trial(task.policy))
     workers = cores()
     own = executor is None
     pool = ThreadPoolExecutor(workers) if executor is None else executor
-    running: dict[Future[object], Task] = {}
-    failures: dict[Task, int] = {}
+    running: dict[Future[object], Task[Setting]] = {}
+    failures: dict[Task[Setting], int] = {}
     try:
         while todo or running:
             while todo and len(running) < (1 + _AHEAD) * workers:

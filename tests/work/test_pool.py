@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from unimodal.errors import UnimodalError
-from unimodal.reproduce import store as stores
 from unimodal.reproduce.experiments import Setting
-from unimodal.reproduce.store import opened
-from unimodal.reproduce.tasks import cut, run
-from unimodal.reproduce.work import dask_executor, do
+from unimodal.work import store as stores
+from unimodal.work.pool import dask_executor, do
+from unimodal.work.store import opened
+from unimodal.work.tasks import cut, run
 
 SETTINGS = [
     Setting("Table 2", 10, density, ("UTS", "OSUB"), 20_000, 2, 4) for density in ("1/2", "line")
@@ -57,9 +57,9 @@ KILLED = """
 import sys
 from pathlib import Path
 from unimodal.reproduce.experiments import Setting
-from unimodal.reproduce.store import opened
-from unimodal.reproduce.tasks import cut
-from unimodal.reproduce.work import do
+from unimodal.work.store import opened
+from unimodal.work.tasks import cut
+from unimodal.work.pool import do
 
 SETTINGS = [
     Setting("Table 2", 10, density, ("UTS", "OSUB"), 20_000, 2, 4) for density in ("1/2", "line")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
 from unimodal.kernels.compile import PACKAGE, source_hash
 from unimodal.policies import parse
-from unimodal.reproduce.experiments import Setting, edge_probability
+from unimodal.problems import Problem
 from unimodal.simulation import checkpoint_rounds, trial_class
 
 CHECKPOINTS = 61  # log-spaced: twelve a decade at T = 10⁵
@@ -23,8 +23,43 @@ _TARGET = 4.0  # seconds a task should take, about
 _LAW = ("kernels", "graphs", "families", "policies", "engines", "problems")
 
 
+class Plan(Protocol):
+    """What a task needs to know of the setting it belongs to."""
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """The policies, as text."""
+
+    @property
+    def horizon(self) -> int:
+        """Rounds of a trial."""
+
+    @property
+    def graphs(self) -> int:
+        """How many graphs."""
+
+    @property
+    def trials(self) -> int:
+        """How many trials of each graph."""
+
+    def seed(self, graph: int) -> int:
+        """The seed of one of the graphs."""
+
+    def problem(self, graph: int) -> Problem:
+        """The problem on one of the graphs."""
+
+    def seconds_a_trial(self, policy: str) -> float:
+        """About how long a trial takes."""
+
+    def to_data(self) -> dict[str, Any]:
+        """Everything about it, as plain JSON data."""
+
+
+Setting = TypeVar("Setting", bound=Plan)
+
+
 @dataclass(frozen=True)
-class Task:
+class Task(Generic[Setting]):
     """Some trials of one policy on one graph of a setting."""
 
     setting: Setting
@@ -45,7 +80,7 @@ class Task:
     @property
     def seconds(self) -> float:
         """About how long it takes: for cutting the work and for telling the time left."""
-        return (self.last - self.first) * seconds_a_trial(self.setting, self.policy)
+        return (self.last - self.first) * self.setting.seconds_a_trial(self.policy)
 
 
 def law_hash() -> str:
@@ -58,39 +93,32 @@ def law_hash() -> str:
     return digest.hexdigest()[:16]
 
 
-def seconds_a_trial(setting: Setting, policy: str) -> float:
-    """A rough model of the cost of a trial of the leap engine, on one core."""
-    k = setting.n_arms
-    on_line = setting.density in ("line", "triangle")
-    near = 3.0 if on_line else edge_probability(setting.density, k) * k
-    every_arm = policy.split("(")[0] in ("TS", "KLUCB")
-    contest = k if every_arm else near
-    # On lines many arms are nearly as good; until they are told apart, there is little to skip.
-    gap = 2.0 * (setting.high - 0.1) / k if on_line else 1.0
-    unclear = min(setting.horizon, 50.0 / gap**2)
-    return 2e-3 + 1e-4 * contest + unclear * (1.5e-7 + (3e-9 * k if every_arm else 0.0))
-
-
-def cut(settings: list[Setting]) -> Iterator[Task]:
+def cut(settings: Sequence[Setting]) -> Iterator[Task[Setting]]:
     """All tasks of some settings, of about `_TARGET` seconds where trials allow."""
     for setting in settings:
         for policy in setting.policies:
-            size = max(1, min(setting.trials, round(_TARGET / seconds_a_trial(setting, policy))))
+            size = max(1, min(setting.trials, round(_TARGET / setting.seconds_a_trial(policy))))
             for graph in range(setting.graphs):
                 for first in range(0, setting.trials, size):
                     last = min(first + size, setting.trials)
                     yield Task(setting, policy, graph, first, last)
 
 
-def run(task: Task) -> Any:
+def run(task: Task[Any]) -> Any:
     """The task's regrets, (trials, checkpoints); the same bytes wherever it runs."""
+    return np.stack(list(played(task)))
+
+
+def played(task: Task[Any]) -> Iterator[Any]:
+    """Play the task's trials one after the other: the regrets of each at the checkpoints."""
     setting = task.setting
     problem, policy = setting.problem(task.graph), parse(task.policy)
     rounds = checkpoint_rounds(setting.horizon, CHECKPOINTS, "log")
-    regret = np.empty((task.last - task.first, len(rounds)))
     kind = trial_class("auto", problem, policy, setting.horizon, False)
-    for row, trial in enumerate(range(task.first, task.last)):
-        played = kind(problem, policy, setting.seed(task.graph), trial, rounds, False)
-        played.advance(setting.horizon)
-        regret[row] = played.output.regret
-    return regret
+
+    def play(trial: int) -> Any:
+        one = kind(problem, policy, setting.seed(task.graph), trial, rounds, False)
+        one.advance(setting.horizon)
+        return one.output.regret
+
+    return map(play, range(task.first, task.last))

@@ -1,0 +1,1 @@
+"""All policies on all graph families: run, ranked, and shown on one page."""

@@ -1,0 +1,77 @@
+"""`unimodal compare`: from the plan to the page."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unimodal import files
+from unimodal.compare import entries
+from unimodal.compare.cases import FULL, QUICK, cases
+from unimodal.compare.page import markdown, report
+from unimodal.compare.ranking import ranked
+from unimodal.errors import UnimodalError
+from unimodal.report import progress, tables
+from unimodal.work.pool import do
+from unimodal.work.store import opened
+from unimodal.work.tasks import Task, cut
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from unimodal.compare.cases import Case
+    from unimodal.compare.entries import Comparison
+
+
+def compare(quick: bool, out: Path, only: str, source: Path | None, console: Console) -> None:
+    """Run what is not finished yet, or read what was saved; then write the page."""
+    if out.exists() and not out.is_dir():
+        raise UnimodalError(f"--out must be a folder, got the file {out}: name another place.")
+    if source is None:
+        write(_run(cases(QUICK if quick else FULL), only, out), out, console)
+        return
+    if quick or only:
+        raise UnimodalError("--from makes the page of what was run: leave out --quick and --only.")
+    write(entries.load(source), out, console)
+
+
+def _run(planned: list[Case], only: str, out: Path) -> Comparison:
+    chosen = [case for case in planned if only in case.name]
+    if not chosen:
+        names = ", ".join(f"'{case.name}'" for case in planned)
+        raise UnimodalError(f"--only must be part of one of {names}, got '{only}'.")
+    tasks = list(cut(chosen))
+    done = 0
+    with opened(out / "finished.db") as store:
+        with progress.bar("Comparing", sum(map(_rounds, tasks))) as show:
+
+            def tell(task: Task[Case]) -> None:
+                nonlocal done
+                done += _rounds(task)
+                show(done)
+
+            for task in tasks:
+                if store.has(task):
+                    tell(task)
+            do(tasks, store, tell=tell, run=entries.timed)
+        return entries.collect(planned, store)
+
+
+def _rounds(task: Task[Case]) -> int:
+    return (task.last - task.first) * task.setting.horizon
+
+
+def write(found: Comparison, out: Path, console: Console) -> None:
+    """The page, the tables and the data in their folder, and the ranking on the console."""
+    for name, text in {"index.html": report(found), "tables.md": markdown(found)}.items():
+        files.write(out / name, functools.partial(Path.write_text, data=text, encoding="utf-8"))
+    entries.save(found, out / "comparison.parquet")
+    rows = [
+        (rank.policy, rank.relative, rank.best_in, f"{rank.milliseconds:.1f}")
+        for rank in ranked(found)
+    ]
+    columns = ("policy", "regret relative to UTS", "best in", "ms a trial")
+    title = f"Geometric means over {len(found.cases)} families of graphs"
+    console.print(tables.table(title, columns, rows))
+    console.print(f"The page is {out / 'index.html'}; tables.md and the data are beside it.")

@@ -1,0 +1,62 @@
+"""A picture of many policies on one problem: how regret grew, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from unimodal.report.figures import style
+
+
+class Standing(NamedTuple):
+    """How a policy did: its mean regret at each round shown, and its regret at the last."""
+
+    curve: Any
+    mean: float
+    low: float  # the ends of the mean's interval
+    high: float
+    median: float
+    worst: float
+
+
+def standings(rounds: Any, policies: Mapping[str, Standing], styles: Mapping[str, int]) -> Any:
+    """Curves on the left; on the right a row a policy, which is the legend as well.
+
+    `styles` gives each name the position that `style` asks for, so that it looks the same in
+    pictures with another order.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import FuncFormatter, LogLocator
+
+    drawn = Figure(figsize=(10.5, 3.9), layout="constrained")
+    curves, rows = drawn.subplots(1, 2, width_ratios=(1.15, 1))
+    late = np.asarray(rounds) >= min(10, rounds[-1])
+    for row, (name, one) in enumerate(policies.items()):
+        look = style(name, styles[name])
+        every = (row % 4, max(int(late.sum()) // 5, 1))  # not all markers at the same rounds
+        shown = {"linewidth": 1.4, "markersize": 4.5, **look}
+        curves.plot(np.asarray(rounds)[late], np.asarray(one.curve)[late], markevery=every, **shown)
+        mark = {key: value for key, value in look.items() if key != "linestyle"}
+        rows.plot([one.median, one.worst], [row, row], color="0.8", linewidth=1, zorder=1)
+        if np.isfinite(one.low):
+            ends = [max(one.low, one.mean / 10), one.high]  # a log axis has no room for less
+            rows.plot(ends, [row, row], color=look["color"], linewidth=2.4)
+        rows.plot(one.mean, row, markersize=6.5, **mark)
+        rows.plot(one.median, row, marker="|", markersize=9, color="0.2", linestyle="none")
+        rows.plot(one.worst, row, marker="x", markersize=4.5, color="0.45", linestyle="none")
+    curves.set_xscale("log")
+    curves.set_yscale("log")
+    curves.set_xlabel("round t")
+    curves.set_ylabel("mean regret $R_t$")
+    rows.set_xscale("log")
+    rows.set_yticks(range(len(policies)), list(policies))
+    rows.invert_yaxis()
+    rows.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    rows.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    rows.set_xlabel("final regret: mean ± 95 %, | median, × worst trial")
+    for ax in (curves, rows):
+        ax.minorticks_off()  # on log axes there would be more of them than of all else
+        ax.spines[["top", "right"]].set_visible(False)
+    return drawn
