@@ -30,7 +30,7 @@ class Moving(Problem):
     >>> import unimodal as um
     >>> problem = Moving(um.graphs.line(3), [1, 501], [[0.9, 0.5, 0.1], [0.1, 0.5, 0.9]])
     >>> problem
-    Moving(line(3), 2 pieces, peak from arm 0 to arm 2, Bernoulli())
+    Moving(Graph(line, 3 arms, 2 edges), 2 pieces, peak from arm 0 to arm 2, Bernoulli())
     >>> um.simulate(problem, um.Windowed(um.UTS(), window=200), horizon=1000, trials=2).trials
     2
     """
