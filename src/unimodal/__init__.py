@@ -15,7 +15,8 @@ from unimodal.version import __version__
 
 if TYPE_CHECKING:
     from unimodal import graphs, problems
-    from unimodal.agent import Agent
+    from unimodal.agent import Agent, Decision
+    from unimodal.campaign import Campaign, verify
     from unimodal.continuous import Narrowed, narrow, regret_by_horizon
     from unimodal.engines.line_search import LSE
     from unimodal.families import Bernoulli, Bounded, Exponential, Family, Gaussian, Poisson
@@ -59,6 +60,8 @@ __all__ = [
     "AroundLeader",
     "Bernoulli",
     "Bounded",
+    "Campaign",
+    "Decision",
     "Discounted",
     "EveryArm",
     "Exponential",
@@ -89,12 +92,14 @@ __all__ = [
     "rerun",
     "second_peaks",
     "simulate",
+    "verify",
 ]
 
 # Numba takes most of the time of an import: a name is looked up where it lives when it is first
 # used, so that `unimodal --help` and a mistake on the command line answer at once.
 _HOMES = {
-    "agent": ("Agent",),
+    "agent": ("Agent", "Decision"),
+    "campaign": ("Campaign", "verify"),
     "continuous": ("Narrowed", "narrow", "regret_by_horizon"),
     "engines.line_search": ("LSE",),
     "families": ("Bernoulli", "Bounded", "Exponential", "Family", "Gaussian", "Poisson"),

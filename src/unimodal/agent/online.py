@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unimodal.agent.decisions import Book, Decision
 from unimodal.agent.territory import Held, LookedUp, Neighbours
 from unimodal.errors import UnimodalError, whole_number
 from unimodal.families import Family, as_family
@@ -24,6 +26,7 @@ from unimodal.policies.scouting import Scout
 from unimodal.policies.state import (
     ARM,
     BEGUN,
+    LAST,
     LEADER,
     REASON,
     REASONS,
@@ -37,6 +40,9 @@ from unimodal.policies.state import (
 if TYPE_CHECKING:
     import polars as pl
 
+# Called with what happens to decisions: kind, time, id, and the decision or the reward.
+Recorder = Callable[[str, float, int, Any], None]
+
 
 class Agent:
     """A policy on a graph, choosing arms for you.
@@ -46,6 +52,11 @@ class Agent:
     pulled lead. `rewards` is the reward family, Bernoulli unless told. `Agent(seed=s)` has the
     random stream of trial 0 of `simulate(seed=s)`.
 
+    `ask` and `tell` are the light form. `decide` and `reward` are for rewards that come late, twice
+    or never: a decision has an id, its reward counts once, and after `time_to_live` seconds it is
+    dropped, or counts as 0 with `on_expiry="zero"`. An agent belongs to one thread; for several,
+    and for decisions that survive a crash, see `Campaign`.
+
     >>> import unimodal as um
     >>> prices = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
     >>> agent = um.Agent(um.UTS(), prices, seed=1)
@@ -53,6 +64,11 @@ class Agent:
     >>> agent.tell(price, 1.0)
     >>> agent.round
     1
+    >>> decision = agent.decide()
+    >>> decision.id, decision.reason
+    (1, 'start')
+    >>> agent.reward(decision.id, 0.0), agent.reward(decision.id, 0.0)
+    (True, False)
     """
 
     def __init__(
@@ -63,6 +79,9 @@ class Agent:
         seed: int = 0,
         *,
         root: Any = None,
+        time_to_live: float | None = None,
+        on_expiry: str = "drop",
+        clock: Callable[[], float] = time.time,
     ) -> None:
         if not isinstance(policy, Policy):
             raise UnimodalError(f"a policy must be an instance such as um.UTS(), got {policy!r}.")
@@ -75,7 +94,9 @@ class Agent:
             self._check_look_ups(policy, graph, root)
             territory = LookedUp(graph, [root], isinstance(policy.scope(None), Scout))
         begin = territory.begin(policy.opening, rng)
-        self._assemble(policy, territory, as_family(rewards, "Agent"), seed, begin, rng)
+        rewards = as_family(rewards, "Agent")
+        book = Book(rewards, time_to_live, on_expiry)
+        self._assemble(policy, territory, rewards, seed, begin, rng, book, clock)
 
     def _assemble(
         self,
@@ -85,8 +106,13 @@ class Agent:
         seed: int,
         begin: Any,
         rng: Any,
+        book: Book,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         """Put the pieces together: new ones here, saved ones in `saving`."""
+        self.clock = clock
+        self.recorder: Recorder | None = None
+        self._book = book
         self.policy, self.rewards, self.seed = policy, rewards, seed
         self._territory = territory
         self._scope = record(policy.scope(getattr(territory, "graph", None)))
@@ -135,6 +161,16 @@ class Agent:
         return int(self._state.notes[ROUND])
 
     @property
+    def graph(self) -> Graph | None:
+        """The graph; None where it is known only by look-up."""
+        return self._territory.graph if isinstance(self._territory, Held) else None
+
+    @property
+    def known_arms(self) -> int:
+        """How many arms it knows: all of a graph, or those it has met."""
+        return self._territory.n_arms
+
+    @property
     def look_ups(self) -> int:
         """How many arms' neighbours have been looked up (0 where the graph is held)."""
         return self._territory.look_ups if isinstance(self._territory, LookedUp) else 0
@@ -163,17 +199,87 @@ class Agent:
     def tell(self, arm: Any, reward: Any) -> None:
         """The reward of an arm; or arms and rewards, two sequences. Late or unordered is fine."""
         if isinstance(reward, Sequence | np.ndarray) and not isinstance(reward, str | bytes):
-            if len(arm) != len(reward):
-                raise UnimodalError(
-                    f"tell needs as many arms as rewards, got {len(arm)} and {len(reward)}."
-                )
-            pairs = list(zip(arm, reward, strict=True))
+            pairs = _paired(arm, reward, "tell", "arms")
             checked = [(self._territory.arm_of(a), self.rewards.check_reward(r)) for a, r in pairs]
         else:
             checked = [(self._territory.arm_of(arm), self.rewards.check_reward(reward))]
-        self._state = with_room(self._index, self._state, len(checked))
-        for index, value in checked:  # nothing is learnt from a batch with a mistake in it
-            self._observe(self._scope, self._index, self._family, self._state, index, value)
+        self._learn(checked)  # nothing is learnt from a batch with a mistake in it
+
+    def _learn(self, rewards: list[tuple[int, float]]) -> None:
+        self._state = with_room(self._index, self._state, len(rewards))
+        for arm, reward in rewards:
+            self._observe(self._scope, self._index, self._family, self._state, arm, reward)
+
+    @property
+    def outstanding(self) -> int:
+        """How many decisions wait for their reward."""
+        return len(self._book.open)
+
+    def decide(self, n: int | None = None) -> Any:
+        """The next decision; or a list of the next `n`, made before any of them has its reward."""
+        if n is not None:
+            count = whole_number(n, "the 'n' of decide")
+            return [self.decide() for _ in range(count)]
+        now = self._expire_before(self._book.tick(self.clock()))
+        return self.decide_at(now)
+
+    def decide_at(self, now: float) -> Decision:
+        """The next decision, made at a given time: what `decide` does, and what a log repeats."""
+        label = self.ask()
+        notes = self._state.notes
+        arm, leader = int(notes[LAST]), int(notes[LEADER])
+        reason, arena = REASONS[notes[REASON]], self._territory.arena
+        competing = self._territory.n_arms if reason == "contest" else 1
+        decision = Decision(
+            self._book.add(arm, now),
+            label,
+            reason,
+            self._territory.label_of(leader) if leader >= 0 else None,
+            int(arena.last[leader] - arena.first[leader]) if leader >= 0 else competing,
+            now,
+        )
+        if self.recorder is not None:
+            self.recorder("decide", now, decision.id, decision)
+        return decision
+
+    def reward(self, decision: Any, reward: Any) -> Any:
+        """The reward of a decision, by its id; or ids and rewards, two sequences.
+
+        True if it counts now, False if the same was told before. Another reward than before, an
+        id that does not exist and a decision that has expired are refused; a batch with a mistake
+        in it is refused as a whole.
+        """
+        many = isinstance(reward, Sequence | np.ndarray) and not isinstance(reward, str | bytes)
+        told = _paired(decision, reward, "reward", "ids") if many else [(decision, reward)]
+        now = self._book.tick(self.clock())
+        news = self._book.news(told, now)
+        self._expire_before(now)
+        for number, value in news.items():
+            self.settle(number, value, now)
+        if not many:
+            return bool(news)
+        return [news.pop(int(number), None) is not None for number, _ in told]
+
+    def settle(self, decision: int, reward: float | None, now: float) -> None:
+        """Close a decision with its reward, or (None) because its time is over."""
+        if self.recorder is not None:
+            self.recorder("expire" if reward is None else "reward", now, decision, reward)
+        arm = self._book.close(decision, reward)
+        if reward is None and self._book.on_expiry == "zero":
+            reward = 0.0
+        if reward is not None and arm >= 0:  # else there is nothing to learn, or nobody to learn
+            self._learn([(arm, reward)])
+
+    def expire(self) -> int:
+        """Close the decisions whose time is over, which `decide` and `reward` do too; how many."""
+        before = self.outstanding
+        self._expire_before(self._book.tick(self.clock()))
+        return before - self.outstanding
+
+    def _expire_before(self, now: float) -> float:
+        for decision in self._book.due(now):
+            self.settle(decision, None, now)
+        return now
 
     def arms(self) -> pl.DataFrame:
         """The arms that have led or have rewards: label, pulls, mean reward, leads."""
@@ -184,9 +290,12 @@ class Agent:
         pulls = known["pulls"][met]
         means = np.full(len(met), np.nan)
         np.divide(known["total"][met], pulls, out=means, where=pulls > 0)
+        labels = [self._territory.label_of(int(arm)) for arm in met]
+        if len(set(map(type, labels))) > 1:
+            labels = list(map(str, labels))  # a column has one type
         return pl.DataFrame(
             {
-                "arm": [self._territory.label_of(int(arm)) for arm in met],
+                "arm": labels,
                 "pulls": pulls,
                 "mean": means,
                 "leads": known["leads"][met],
@@ -250,3 +359,14 @@ class Agent:
     def __repr__(self) -> str:
         """Policy, rounds and arms."""
         return f"Agent({self.policy!r}, round {self.round:,}, {self._territory.n_arms:,} arms)"
+
+
+def _paired(names: Any, rewards: Any, method: str, what: str) -> list[tuple[Any, Any]]:
+    """Two sequences as pairs, or a sentence if they differ in length."""
+    if isinstance(names, str | bytes) or not hasattr(names, "__len__"):
+        raise UnimodalError(f"{method} needs {what} for its rewards, got {names!r} for a batch.")
+    if len(names) != len(rewards):
+        raise UnimodalError(
+            f"{method} needs as many {what} as rewards, got {len(names)} and {len(rewards)}."
+        )
+    return list(zip(names, rewards, strict=True))

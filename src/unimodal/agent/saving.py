@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from unimodal import families, files, graphs, policies
+from unimodal.agent.decisions import Book
 from unimodal.agent.online import Agent
 from unimodal.agent.territory import Held, LookedUp, Neighbours
 from unimodal.errors import UnimodalError
+from unimodal.families import Family
 from unimodal.policies import Policy
 from unimodal.policies.forgetting import fill_memory, memory_data
 from unimodal.policies.indices import refresh
@@ -36,22 +38,29 @@ def save(agent: Agent, path: str | Path) -> Path:
 
 def to_data(agent: Agent) -> dict[str, Any]:
     """All an agent knows, as plain JSON data."""
-    state, territory = agent._state, agent._territory
+    territory = agent._territory
     if isinstance(territory, Held):
         graph = graphs.to_data(territory.graph)
     else:
         rows = {str(arm): row for arm, row in territory.known_rows().items()}
         graph = {"kind": "look-up", "labels": territory.labels, "rows": rows}
-    known = state.arms[: territory.n_arms]
-    met = np.flatnonzero((known["pulls"] > 0) | (known["leads"] > 0))
-    notes = state.notes.tolist()
     return {
         "format": FORMAT,
         "policy": policies.to_data(agent.policy),
         "rewards": families.to_data(agent.rewards),
         "graph": graph,
         "seed": agent.seed,
-        "notes": notes,
+        **state_data(agent),
+    }
+
+
+def state_data(agent: Agent) -> dict[str, Any]:
+    """What an agent has learnt, apart from what it was made of."""
+    state, territory = agent._state, agent._territory
+    known = state.arms[: territory.n_arms]
+    met = np.flatnonzero((known["pulls"] > 0) | (known["leads"] > 0))
+    return {
+        "notes": state.notes.tolist(),
         "begin": state.begin.tolist(),
         "links": {str(arm): row for arm, row in links_of(territory.arena).items()},
         "stream": state.rng.tolist(),
@@ -59,6 +68,7 @@ def to_data(agent: Agent) -> dict[str, Any]:
         "arms": [[int(arm), *(known[column][arm].item() for column in _COLUMNS)] for arm in met],
         "seen": state.seen[["arm", "reward"]][: int(known["pulls"].sum())].tolist(),
         "memory": memory_data(state.memory),
+        "decisions": agent._book.to_data(),
     }
 
 
@@ -102,11 +112,19 @@ def from_data(data: dict[str, Any], policy: Policy | None, graph: Neighbours | N
     else:
         whole = graphs.from_data(data["graph"])
         territory = Held(whole, policy.scope(whole).arena(whole))
+    return assembled(policy, territory, rewards, data["seed"], data)
+
+
+def assembled(
+    policy: Policy, territory: Held | LookedUp, rewards: Family, seed: int, data: dict[str, Any]
+) -> Agent:
+    """An agent of its parts and of what `state_data` told."""
     set_links(territory.arena, {int(arm): row for arm, row in data.get("links", {}).items()})
     agent = Agent.__new__(Agent)
     rng = np.array(data["stream"], dtype=np.uint64)
     begin = np.array(data["begin"], dtype=np.int64)
-    agent._assemble(policy, territory, rewards, data["seed"], begin, rng)
+    book = Book.from_data(rewards, data["decisions"]) if "decisions" in data else Book(rewards)
+    agent._assemble(policy, territory, rewards, seed, begin, rng, book)
     _fill(agent, data)
     return agent
 

@@ -1,0 +1,231 @@
+"""A campaign: an agent that survives crashes, for several threads and processes."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unimodal.agent.online import Agent
+from unimodal.campaign.committing import Call, GroupCommit
+from unimodal.campaign.log import Log
+from unimodal.campaign.replica import Replica
+from unimodal.campaign.settings import Settings
+from unimodal.errors import UnimodalError
+from unimodal.families import Family
+from unimodal.policies import Policy
+from unimodal.version import __version__
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SNAPSHOT_EVERY = 20_000  # events, or as many as there are arms if that is more
+
+
+class Campaign:
+    """Decisions that survive a crash: the state and the log of an agent, in one SQLite file.
+
+    `Campaign.open` makes the file or goes on with it. Whatever a method returned is on disk: a
+    decision is never made twice, a reward is never lost and never counted twice. One file may be
+    open in several threads and processes of one machine at once.
+
+    >>> import tempfile, unimodal as um
+    >>> file = tempfile.mkdtemp() + "/prices.db"
+    >>> ladder = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
+    >>> with um.Campaign.open(file, um.UTS(), ladder, seed=1) as campaign:
+    ...     decision = campaign.decide()
+    >>> with um.Campaign.open(file) as campaign:
+    ...     campaign.reward(decision.id, 1.0), campaign.reward(decision.id, 1.0)
+    (True, False)
+    """
+
+    def __init__(self, log: Log, given: Settings, clock: Callable[[], float]) -> None:
+        self._log, self._given, self._clock = log, given, clock
+        self._replica: Replica | None = None
+        self._snapshot = 0
+        self._process = os.getpid()
+        self._durably = GroupCommit(self._commit)
+        self._durably(self._begin)
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path,
+        policy: Policy | None = None,
+        graph: Any = None,
+        rewards: Family | None = None,
+        *,
+        seed: int | None = None,
+        root: Any = None,
+        time_to_live: float | None = None,
+        on_expiry: str | None = None,
+        durability: str = "full",
+        wait: float = 30.0,
+        clock: Callable[[], float] = time.time,
+    ) -> Campaign:
+        """Open the file of a campaign, or make it.
+
+        What a file is about is written into it; pass it again to have it compared, or leave it
+        out. Only code is not kept: a neighbour function and a policy of your own are passed at
+        every opening. `durability="fast"` leaves the syncing of commits to the system: they survive
+        a killed process, but not a power failure. `wait` is how many seconds another process may
+        keep the file busy.
+        """
+        given = Settings(policy, graph, rewards, seed, root, time_to_live, on_expiry)
+        path = Path(path)
+        if not path.exists():
+            given.check()  # a mistake leaves no file behind
+        log = Log(path, durability, wait)
+        try:
+            return cls(log, given, clock)
+        except BaseException:
+            log.close()
+            raise
+
+    # What users call.
+
+    def decide(self, n: int | None = None) -> Any:
+        """The next decision, or a list of the next `n`; on disk when this returns."""
+        return self._call(lambda agent: agent.decide(n))
+
+    def reward(self, decision: Any, reward: Any) -> Any:
+        """The reward of a decision, by its id; or ids and rewards, two sequences.
+
+        True if it counts now, False if the same was told before; on disk when this returns. What
+        `Agent.reward` refuses is refused here.
+        """
+        return self._call(lambda agent: agent.reward(decision, reward))
+
+    def expire(self) -> int:
+        """Close the decisions whose time is over, which `decide` and `reward` do too; how many."""
+        return int(self._call(lambda agent: agent.expire()))
+
+    def add_edges(self, edges: Iterable[tuple[Any, Any]]) -> None:
+        """Go on with more edges between arms; labels that are new are new arms."""
+        edges = list(edges)
+        self._revise(edges, [])
+
+    def retire(self, *arms: Any) -> None:
+        """Go on without some arms; what is left must be connected."""
+        self._revise([], arms)
+
+    def _revise(self, add: Iterable[Any], retire: Iterable[Any]) -> None:
+        self._durably(lambda replica: replica.revise(add, retire))
+
+    @property
+    def agent(self) -> Agent:
+        """The agent with the state of the file as it is now: to look at, not to ask."""
+        return self._durably(lambda replica: replica.agent)  # type: ignore[no-any-return]
+
+    @property
+    def leader(self) -> Any:
+        """The arm that led in the last round."""
+        return self.agent.leader
+
+    @property
+    def outstanding(self) -> int:
+        """How many decisions wait for their reward."""
+        return self.agent.outstanding
+
+    def arms(self) -> pl.DataFrame:
+        """The arms that have led or have rewards: label, pulls, mean reward, leads."""
+        return self.agent.arms()
+
+    def history(self) -> pl.DataFrame:
+        """The log, one row an event."""
+        import polars as pl
+
+        schema = {
+            **{"seq": pl.Int64, "time": pl.Float64, "kind": pl.String, "decision": pl.Int64},
+            **{"arm": pl.String, "reason": pl.String, "leader": pl.String, "near": pl.Int64},
+            **{"propensity": pl.Float64, "reward": pl.Float64, "data": pl.String},
+        }
+        with self._log.explained():
+            rows = [
+                event._replace(arm=_text(event.arm), leader=_text(event.leader))
+                for event in self._log.events()
+            ]
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def close(self) -> None:
+        """Write a snapshot, so that the next opening is quick, and let the file go."""
+        if self._replica is not None:
+            self._durably(self._keep_snapshot)
+        self._replica = None
+        self._log.close()
+
+    def __enter__(self) -> Campaign:
+        """The campaign itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
+
+    def __repr__(self) -> str:
+        """The file, and who decides."""
+        return f"Campaign({str(self._log.path)!r}, {self.agent!r})"
+
+    # How a call becomes durable.
+
+    def _call(self, work: Callable[[Agent], Any]) -> Any:
+        return self._durably(lambda replica: work(replica.agent))
+
+    def _commit(self, calls: list[Call]) -> None:
+        """Do calls in one transaction; only when it is over are they answered."""
+        if os.getpid() != self._process:
+            raise UnimodalError(
+                f"{self._log.path} was opened by another process, of which this is a copy: "
+                "open it here with Campaign.open."
+            )
+        try:
+            with self._log.transaction():
+                replica = self._caught_up()
+                for call in calls:
+                    before = len(replica.news)
+                    try:
+                        call.result = call.work(replica)
+                    except UnimodalError as error:
+                        if len(replica.news) > before:
+                            raise  # half done: nothing of it may stay
+                        call.error = error
+                self._log.append(replica.news)
+                if replica.seq - self._snapshot >= max(SNAPSHOT_EVERY, replica.agent.known_arms):
+                    self._keep_snapshot(replica)
+        except BaseException:
+            self._replica = None  # it may be ahead of the log: the next call folds the log again
+            raise
+        replica.written()
+
+    def _caught_up(self) -> Replica:
+        if self._replica is None:
+            settings = self._settings()
+            self._replica = Replica.restored(settings, self._log, self._clock)
+            self._snapshot = self._replica.seq
+        if self._replica.seq != self._log.end:
+            self._replica.catch_up()
+        return self._replica
+
+    def _begin(self, replica: Replica) -> None:
+        replica.note_opening()
+        if not self._log.written_by(__version__):
+            self._keep_snapshot(replica)  # from here on this version can fold the log
+
+    def _settings(self) -> Settings:
+        if self._log.is_new():
+            new = self._given.with_defaults()
+            self._log.create(new.to_data())
+            return new
+        saved = self._log.settings()
+        fingerprints = {saved["graph"].get("fingerprint"), *self._log.fingerprints()}
+        return self._given.agreed(saved, self._log.path, fingerprints)
+
+    def _keep_snapshot(self, replica: Replica) -> None:
+        self._log.keep_snapshot(replica.seq, __version__, replica.state())
+        self._snapshot = replica.seq
+
+
+def _text(label: Any) -> str | None:
+    return None if label is None else str(label)

@@ -1,0 +1,170 @@
+"""The state of a campaign: the fold of its log, held as an agent.
+
+Every process that has the file open holds a replica. It follows the log by doing again what the log
+says: an agent is deterministic given its seed, so the same decisions come out, and this is checked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from unimodal import graphs
+from unimodal.agent.decisions import Decision
+from unimodal.agent.online import Agent
+from unimodal.agent.revision import revised
+from unimodal.agent.saving import assembled, state_data
+from unimodal.agent.territory import Held, LookedUp
+from unimodal.campaign.log import Event, Log, as_text
+from unimodal.campaign.settings import Settings
+from unimodal.errors import UnimodalError
+from unimodal.graphs import Graph
+from unimodal.version import __version__
+
+_FORGET_EVERY = 10_000  # rewards kept at hand while many events are read
+
+
+class OutcomesInLog:
+    """The rewards of closed decisions: in the log, or about to be written to it."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self.recent: dict[int, float] = {}
+
+    def get(self, decision: int) -> float | None:
+        """The reward of a decision, or None if it has none."""
+        recent = self.recent.get(decision)
+        return self._log.reward_of(decision) if recent is None else recent
+
+    def set(self, decision: int, reward: float) -> None:
+        """Keep a reward until the log has it."""
+        self.recent[decision] = reward
+
+
+class Replica:
+    """An agent that has come as far as event `seq` of a log."""
+
+    def __init__(self, settings: Settings, log: Log, clock: Callable[[], float]) -> None:
+        self._settings, self._log, self._clock = settings, log, clock
+        self._outcomes = OutcomesInLog(log)
+        self.seq = 0
+        self.news: list[Event] = []  # what happened here and is not in the log yet
+        self._folding = False
+        self.agent = self._new_agent()
+
+    @classmethod
+    def restored(
+        cls, settings: Settings, log: Log, clock: Callable[[], float], seq: int | None = None
+    ) -> Replica:
+        """The replica at a snapshot: the last one, unless the number of another is given."""
+        replica = cls(settings, log, clock)
+        snapshots = [number for number, _ in log.snapshots()]
+        if seq is None and snapshots:
+            seq = snapshots[-1]
+        if seq:
+            replica._restore(seq)
+        return replica
+
+    def _new_agent(self) -> Agent:
+        settings = self._settings
+        return self._watched(settings.agent(settings.graph))
+
+    def _watched(self, agent: Agent) -> Agent:
+        agent.clock, agent.recorder, agent._book.outcomes = (
+            self._clock,
+            self._record,
+            self._outcomes,
+        )
+        return agent
+
+    def _restore(self, seq: int) -> None:
+        data = json.loads(self._log.snapshot(seq))
+        for event in self._log.revisions():
+            if event.seq <= seq:
+                self.agent = revised(self.agent, self.revised_graph(event.data))
+        old = self.agent
+        territory: Held | LookedUp = old._territory
+        self.agent = self._watched(assembled(old.policy, territory, old.rewards, old.seed, data))
+        self.seq = seq
+
+    def state(self) -> str:
+        """All of the state, as text: equal states are equal texts."""
+        return json.dumps(state_data(self.agent), separators=(",", ":"))
+
+    def catch_up(self, until: int | None = None) -> None:
+        """Follow the log to its end, or as far as an event."""
+        self._folding = True
+        try:
+            for event in self._log.events(self.seq):
+                if until is not None and event.seq > until:
+                    break
+                self._apply(event)
+                self.seq = event.seq
+                if len(self._outcomes.recent) > _FORGET_EVERY:
+                    self.written()
+        finally:
+            self._folding = False
+        self.written()
+
+    def written(self) -> None:
+        """What is new has been written: forget that it was."""
+        self.news.clear()
+        self._outcomes.recent.clear()
+
+    def _apply(self, event: Event) -> None:
+        self.agent._book.tick(event.time)
+        if event.kind == "decide":
+            decision = self.agent.decide_at(event.time)
+            if (decision.id, as_text(decision.arm)) != (event.decision, event.arm):
+                raise UnimodalError(
+                    f"event {event.seq} of {self._log.path} chose {event.arm!r}, but unimodal "
+                    f"{__version__} chooses {decision.arm!r} there: the file is damaged, or from "
+                    "another version; open and close it once with the version that wrote it."
+                )
+        elif event.kind in ("reward", "expire"):
+            assert event.decision is not None
+            self.agent.settle(event.decision, event.reward, event.time)
+        elif event.kind == "revision":
+            self.agent = revised(self.agent, self.revised_graph(event.data))
+
+    def _record(self, kind: str, time: float, decision: int, what: Any) -> None:
+        """Note what the agent did, for the log."""
+        if self._folding:
+            return
+        if isinstance(what, Decision):
+            arm, leader = as_text(what.arm), as_text(what.leader)
+            rest = (arm, what.reason, leader, what.near, what.propensity)
+            self._note(time, kind, decision, *rest)
+        else:
+            self._note(time, kind, decision, reward=what)
+
+    def _note(self, time: float, kind: str, *values: Any, **named: Any) -> None:
+        self.seq += 1
+        self.news.append(Event(self.seq, time, kind, *values, **named))
+
+    def note_opening(self) -> None:
+        """Say in the log which version opened it."""
+        self._note(self._now(), "open", data=json.dumps({"version": __version__}))
+
+    def revise(self, add: Iterable[Any], retire: Iterable[Any]) -> None:
+        """Go on with another graph."""
+        change = {"add": list(add), "retire": list(retire)}
+        graph = self.revised_graph(json.dumps(change))
+        self.agent = revised(self.agent, graph)
+        data = json.dumps({**change, "fingerprint": graph.fingerprint})
+        self._note(self._now(), "revision", data=data)
+
+    def revised_graph(self, change: str | None) -> Graph:
+        """The graph after a change that a log tells."""
+        graph = self.agent.graph
+        if graph is None:
+            raise UnimodalError(
+                "a graph known by look-up changes by itself: let the function answer for new arms."
+            )
+        data = json.loads(change or "{}")
+        add = [tuple(map(graphs.as_label, edge)) for edge in data["add"]]
+        return graphs.revised(graph, add, map(graphs.as_label, data["retire"]))
+
+    def _now(self) -> float:
+        return self.agent._book.tick(self._clock())
