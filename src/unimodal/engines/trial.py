@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,7 +42,7 @@ def play_round(scope, index, family, arena, state, rewards, gaps, output, checkp
     return checkpoint
 
 
-class Trial:
+class Trial(ABC):
     """One trial, which can be advanced in pieces without changing what it does."""
 
     def __init__(
@@ -72,6 +73,6 @@ class Trial:
         kept = isinstance(self._gaps, Ledger)
         return self._gaps.pulls if kept else self.state.arms["pulls"]
 
+    @abstractmethod
     def advance(self, effort: int) -> None:
         """Go on, for about so many rounds' worth of work."""
-        raise NotImplementedError
