@@ -12,6 +12,7 @@ from unimodal.engines.rewards import Changing, Drawn, next_reward
 from unimodal.kernels.compile import inner
 from unimodal.kernels.random import POLICY, REWARDS, stream
 from unimodal.policies import Policy
+from unimodal.policies.forgetting import Watch
 from unimodal.policies.rounds import choose, observe
 from unimodal.policies.state import ROUND
 from unimodal.problems import Moving, Problem
@@ -72,6 +73,12 @@ class Trial(ABC):
         """How often each arm has been pulled."""
         kept = isinstance(self._gaps, Ledger)
         return self._gaps.pulls if kept else self.state.arms["pulls"]
+
+    @property
+    def restarts(self) -> int:
+        """How often the policy has forgotten everything and started again."""
+        memory = self.state.memory
+        return int(memory.restarts[0]) if isinstance(memory, Watch) else 0
 
     @abstractmethod
     def advance(self, effort: int) -> None:
