@@ -80,7 +80,7 @@ def test_a_file_can_be_loaded_and_re_run_from_itself(result, tmp_path):
 def test_a_file_is_readable_without_us(result, tmp_path):
     path = result.save(tmp_path / "result.parquet")
     frame = pl.read_parquet(path)
-    assert frame.columns == ["policy", "trial", "regret", "pulls"]
+    assert frame.columns == ["policy", "trial", "regret", "pulls", "restarts"]
     assert frame.height == 24
     data = json.loads(pl.read_parquet_metadata(path)["unimodal"])
     assert data["seed"] == 3 and data["versions"]["unimodal"] == um.__version__

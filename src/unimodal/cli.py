@@ -14,9 +14,6 @@ from unimodal.errors import UnimodalError, whole_number
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from unimodal.problems import Problem
-    from unimodal.result import Result
-
 app = typer.Typer(
     help="Bandits whose arms lie on a graph and whose reward has one peak.",
     no_args_is_help=True,
@@ -94,7 +91,7 @@ def simulate(
       unimodal simulate --from results/result.parquet --out again
     """
     import unimodal as um
-    from unimodal import families, graphs, problems
+    from unimodal import families, graphs, problems, screen
     from unimodal import policies as known
 
     if scale not in ("log", "linear"):  # before minutes of work, not after
@@ -113,9 +110,9 @@ def simulate(
         numbers: dict[str, Any] = {"horizon": rounds, "trials": repeats, "seed": seed}
         result = um.simulate(problem, chosen, **numbers, engine=engine, workers=workers)
     console = _console()
-    _show(console, result)
+    screen.show(console, result)
     if out is not None:
-        _write(result, out, scale)
+        screen.write(result, out, scale)
         console.print(f"Written to {out}/: result.parquet, summary.csv, regret.png")
     else:
         console.print("Add --out DIR to keep the data and a figure.", style="dim")
@@ -262,46 +259,3 @@ def _console() -> Console:
     # A pipe has no width: do not wrap tables there at 80 columns.
     width = None if sys.stdout.isatty() else 120
     return Console(width=width, emoji=False, highlight=False)
-
-
-def _show(console: Console, result: Result) -> None:
-    from unimodal import analysis
-    from unimodal.report import tables
-
-    best = min(result, key=lambda name: result.regret(name).value)
-    rows = []
-    for name, run in result.items():
-        last = run.regret[:, -1]
-        low, median, high = (analysis.describe(last)[q] for q in ("q05", "median", "q95"))
-        ratio = result.ratio(name, best) if result.regret(best).value > 0 else "–"
-        quantiles = f"{low:.1f} … {high:.1f}"
-        rows.append((name, result.regret(name), f"{median:.1f}", quantiles, ratio))
-    problem: Problem = result.problem
-    title = f"Regret after {result.horizon:,} rounds, {result.trials} trials, seed {result.seed}"
-    columns = ("policy", "mean ± 95 %", "median", "5 % … 95 %", f"relative to {best}")
-    console.print(f"{problem!r}")
-    check = problem.check()
-    if not check:
-        console.print(f"Note: {check}", style="yellow")
-    console.print(tables.table(title, columns, rows))
-    bound = problem.lower_bound
-    console.print(
-        f"Theorem 1: c(μ) = {bound:.3g}, c(μ)·log T = {bound * _log(result.horizon):.4g} "
-        "(for large T; a finite regret may lie below)."
-    )
-
-
-def _log(x: float) -> float:
-    from math import log
-
-    return log(x)
-
-
-def _write(result: Result, folder: Path, scale: str) -> None:
-    from unimodal import files
-
-    result.save(folder / "result.parquet")
-    summary = result.summary()
-    files.write(folder / "summary.csv", lambda to: summary.write_csv(to))
-    figure: Any = result.plot(scale=scale).figure
-    files.write(folder / "regret.png", lambda to: figure.savefig(to, dpi=160))

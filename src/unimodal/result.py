@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FORMAT = 1
-ARRAYS = ("regret", "pulls", "arms", "rewards")
+ARRAYS = ("regret", "pulls", "arms", "rewards", "restarts")
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +34,7 @@ class Run:
     pulls: Any  # (trials, arms): at the horizon
     arms: Any = None  # (trials, rounds): the arm of every round, if history was asked for
     rewards: Any = None  # (trials, rounds): its reward
+    restarts: Any = None  # (trials,): how often `Restarting` started again, 0 for all others
 
     def arrays(self) -> dict[str, Any]:
         """The arrays that are there, by name."""

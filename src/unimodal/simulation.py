@@ -189,6 +189,7 @@ def _run(
             np.empty((len(numbers), n_arms), dtype=np.int64),
             np.empty((len(numbers), kept), dtype=np.int32) if history else None,
             np.empty((len(numbers), kept)) if history else None,
+            np.empty(len(numbers), dtype=np.int64),
         )
         for policy in policies
     }
@@ -204,7 +205,7 @@ def _run(
         if not work.finish(trial, run.policy):
             return
         run.regret[row] = trial.output.regret
-        run.pulls[row] = trial.pulls
+        run.pulls[row], run.restarts[row] = trial.pulls, trial.restarts
         if history:
             run.arms[row], run.rewards[row] = trial.output.arms, trial.output.rewards
 

@@ -53,6 +53,17 @@ def test_results_are_saved_and_run_again(result, tmp_path):
     assert len(result.plot().lines) == 2  # no line for Theorem 1, which is about means that stay
 
 
+def test_restarts_are_counted_and_kept(tmp_path):
+    """A mean of 1 becomes 0 and back: twenty rewards of both kinds are beyond every doubt."""
+    problem = um.Moving(um.graphs.line(2), [1, 101, 201], [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+    policies = [um.UTS(), um.Restarting(um.UTS(), window=40)]
+    result = um.simulate(problem, policies, horizon=300, trials=3, workers=1)
+    loaded = um.load(result.save(tmp_path / "restarts.parquet"))
+    assert loaded["Restarting UTS"].restarts.tolist() == [2, 2, 2]
+    assert loaded["UTS"].restarts.tolist() == [0, 0, 0]
+    assert um.extend(loaded, 1, workers=1)["Restarting UTS"].restarts.tolist() == [2, 2, 2, 2]
+
+
 @pytest.mark.parametrize(
     ("problem", "policy"), [(DRIFT, um.UTS()), (um.problems.triangular(7), FORGETFUL)]
 )

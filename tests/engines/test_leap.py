@@ -14,16 +14,6 @@ from unimodal.engines.leap import LeapTrial, can_leap
 from unimodal.engines.rewards import Tabled
 from unimodal.engines.step import StepTrial
 
-GRAPHS = {
-    "line": um.graphs.line,
-    "complete": um.graphs.complete,
-    "star": lambda n: um.graphs.from_edges([(0, arm) for arm in range(1, n)]),
-    "random": lambda n: um.graphs.erdos_renyi(max(n, 3), 0.6, seed=n),
-    "attached": lambda n: um.graphs.barabasi_albert(max(n, 4), 2, seed=n),
-}
-# The highest and the lowest mean: clear, certain, close, rare.
-RANGES = [(0.9, 0.1), (1.0, 0.0), (0.502, 0.5), (0.05, 0.01), (0.999, 0.9)]
-
 
 def played(kind, problem, policy, seed, table):
     rounds = np.unique(np.linspace(1, table.shape[1] - 1, 9).astype(int))
@@ -36,17 +26,14 @@ def played(kind, problem, policy, seed, table):
 @st.composite
 def tables(draw):
     """A problem, a policy without draws, a seed for ties, and a table of rewards."""
-    graph = GRAPHS[draw(st.sampled_from(sorted(GRAPHS)))](draw(st.integers(2, 24)))
-    high, low = draw(st.sampled_from(RANGES))
-    peak = draw(st.integers(0, graph.n_arms - 1))
-    problem = um.problems.by_distance(graph, peak, high=high, low=low)
+    problem = draw(st.from_type(um.Problem))
     c = draw(st.sampled_from([0.0, 1.0, 3.0]))
     start = draw(st.sampled_from(["sweep", "literal", "probe(2)"]))
     ties = draw(st.sampled_from(["random", "lowest"]))
     osub = um.OSUB(c=c, start=start, ties=ties)
     policy = draw(st.sampled_from([um.KLUCB(c=c), osub, osub]))
     horizon, seed = draw(st.integers(3, 3000)), draw(st.integers(0, 10**6))
-    coins = np.random.default_rng(seed).random((graph.n_arms, horizon + 1))
+    coins = np.random.default_rng(seed).random((problem.graph.n_arms, horizon + 1))
     return problem, policy, seed, (coins < problem.means[:, None]).astype(float)
 
 

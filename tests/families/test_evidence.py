@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 import unimodal as um
+from unimodal.errors import UnimodalError
+from unimodal.families.base import Family
 from unimodal.families.evidence import bounds, log_evidence
 
 FAMILIES = [um.Bernoulli(), um.Gaussian(0.7), um.Poisson(), um.Exponential(), um.Bounded(-1, 3)]
@@ -140,3 +142,11 @@ def test_bounds_hold_in_all_rounds_at_once():
         )
     naive = (rounds * kl).max(axis=1) >= stats.chi2(1).ppf(0.8) / 2
     assert naive.mean() > 0.9
+
+
+def test_rewards_without_evidence_are_refused_in_a_sentence():
+    class Mine(Family):
+        low, high = 0.0, 1.0
+
+    with pytest.raises(UnimodalError, match=r"Bernoulli, Bounded.*Mine.*take the nearest"):
+        bounds(Mine(), [2], [1], 3.0)

@@ -96,11 +96,10 @@ def test_a_restart_comes_when_the_halves_differ_enough():
     assert sorted(asked) == [0, 1, 2] and agent.reason == "start"
 
 
-def restarts(problem, policy, horizon, trials):
-    found = [StepTrial(problem, policy, 1, n, np.array([horizon]), False) for n in range(trials)]
-    for trial in found:
-        trial.advance(horizon)
-    return [int(trial.state.memory.restarts[0]) for trial in found]
+def restarts(problem, policy, horizon):
+    """How often it restarted, in each of ten trials."""
+    result = um.simulate(problem, policy, horizon=horizon, trials=10, seed=1, workers=1)
+    return result[policy.name].restarts
 
 
 def test_false_alarms_are_rare_and_changes_are_found():
@@ -111,9 +110,9 @@ def test_false_alarms_are_rare_and_changes_are_found():
     """
     policy = um.Restarting(um.UTS(), window=100, rate=0.001)
     still = um.problems.triangular(5)
-    assert sum(restarts(still, policy, 5000, 10)) <= 50
+    assert restarts(still, policy, 5000).sum() <= 50
     jump = um.Moving(still.graph, [1, 2001], [[0.9, 0.7, 0.5, 0.3, 0.1], [0.1, 0.3, 0.5, 0.7, 0.9]])
-    assert min(restarts(jump, policy, 3000, 10)) >= 1
+    assert restarts(jump, policy, 3000).min() >= 1
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from unimodal.engines.rewards import Changing, Drawn, next_reward
 from unimodal.kernels.compile import inner
 from unimodal.kernels.random import POLICY, REWARDS, stream
 from unimodal.policies import Policy
+from unimodal.policies.forgetting import Watch
 from unimodal.policies.rounds import choose, observe
 from unimodal.policies.state import ROUND
 from unimodal.problems import Moving, Problem
@@ -41,7 +43,7 @@ def play_round(scope, index, family, arena, state, rewards, gaps, output, checkp
     return checkpoint
 
 
-class Trial:
+class Trial(ABC):
     """One trial, which can be advanced in pieces without changing what it does."""
 
     def __init__(
@@ -72,6 +74,12 @@ class Trial:
         kept = isinstance(self._gaps, Ledger)
         return self._gaps.pulls if kept else self.state.arms["pulls"]
 
+    @property
+    def restarts(self) -> int:
+        """How often the policy has forgotten everything and started again."""
+        memory = self.state.memory
+        return int(memory.restarts[0]) if isinstance(memory, Watch) else 0
+
+    @abstractmethod
     def advance(self, effort: int) -> None:
         """Go on, for about so many rounds' worth of work."""
-        raise NotImplementedError

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from scipy.special import betaln, gammaln, xlog1py, xlogy
 
+from unimodal.errors import UnimodalError
 from unimodal.families.base import Family
 from unimodal.families.bernoulli import Bernoulli
 from unimodal.families.bounded import Bounded
@@ -33,7 +34,11 @@ from unimodal.families.poisson import Poisson
 @functools.singledispatch
 def log_evidence(family: Family, mean: Any, pulls: Any, total: Any) -> Any:
     """The logarithm of M: how much the rewards speak against this mean. Arrays are fine."""
-    raise NotImplementedError(f"no evidence for {family!r}")
+    known = ", ".join(kind.__name__ for kind in log_evidence.registry if kind is not object)
+    raise UnimodalError(
+        f"bounds on means must be for rewards of one of {known}, got {family!r}: "
+        "take the nearest of these; Bounded is safe for whatever has a lowest and a highest reward."
+    )
 
 
 @log_evidence.register

@@ -53,15 +53,22 @@ def choose(scope, index, family, arena, state):
 ask = jit(choose)  # for agents: the same code, compiled by itself
 
 
+@inner
+def reckon(scope, index, family, state, arm):
+    """Bring what is kept of an arm's rewards up to date: its index's notes, the leader board."""
+    record = state.arms[arm]
+    refresh(index, family, state.arms, arm)
+    if has_leader(scope):
+        show(state.best, state.count, arm, record.total / record.pulls)
+
+
 @jit
 def observe(scope, index, family, state, arm, reward):
     """Learn from a reward, whether or not the arm was chosen just now."""
     record = state.arms[arm]
     successes = record.successes
     learn(family, state.arms, arm, reward, state.rng)
-    refresh(index, family, state.arms, arm)
+    reckon(scope, index, family, state, arm)
     remember(index, state, arm, reward)
-    if has_leader(scope):
-        show(state.best, state.count, arm, record.total / record.pulls)
     success = record.successes - successes
     forget(state.memory, scope, index, family, state, arm, reward, success)

@@ -24,11 +24,9 @@ from unimodal.engines.rewards import next_reward, pull_often
 from unimodal.engines.trial import Trial, play_round
 from unimodal.families.bulk import attempt
 from unimodal.kernels.compile import inner, jit, record
-from unimodal.kernels.leaderboard import show
 from unimodal.policies import Policy
-from unimodal.policies.indices import refresh
-from unimodal.policies.rounds import observe, open_round
-from unimodal.policies.scopes import clock, has_leader, span
+from unimodal.policies.rounds import observe, open_round, reckon
+from unimodal.policies.scopes import clock, span
 from unimodal.policies.skipping import bearable, incumbent, remains, skip, steady_until
 from unimodal.policies.state import BEGUN, LAST, ROUND
 from unimodal.problems import Moving, Problem
@@ -80,9 +78,7 @@ def leap(scope, index, family, arena, state, rewards, gaps, output, desk, effort
         if quiet > 0:
             pulls = np.int64(min(float(quiet), attempt(family, arms[arm], room)))
             done, intact = pull_often(rewards, family, arms, arm, pulls, room, state.rng)
-            refresh(index, family, arms, arm)
-            if has_leader(scope):
-                show(state.best, state.count, arm, arms[arm].total / arms[arm].pulls)
+            reckon(scope, index, family, state, arm)
             skip(scope, state, arm, done)
             checkpoint = _mark(output, state, gaps, checkpoint, arm, done)
             quiet -= done
