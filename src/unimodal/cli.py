@@ -212,9 +212,35 @@ def compare(
 
 
 @app.command()
+def verify(
+    file: Annotated[Path, typer.Argument(help="A campaign's file")],
+    policy: Annotated[
+        str, typer.Option(help="FILE.py:Class(…), if the policy is one of your own")
+    ] = "",
+) -> None:
+    r"""Compute a campaign's state again from its log, and compare it bit for bit.
+
+    Exit code 1 if something is wrong.
+
+    \b
+    Examples:
+      unimodal verify ads.db
+      unimodal verify ads.db --policy "mine.py:Greedy(epsilon=0.2)"
+    """
+    from unimodal import policies as known
+    from unimodal.campaign import sentence
+    from unimodal.campaign import verify as verified
+
+    verdict = verified(file, known.parse(policy) if policy else None)
+    print(sentence(verdict))
+    if not verdict:
+        sys.exit(1)
+
+
+@app.command()
 def bench(
     what: Annotated[
-        list[str] | None, typer.Argument(help="step, leap, ask or start; all by default")
+        list[str] | None, typer.Argument(help="step, leap, ask, agent or start; all by default")
     ] = None,
 ) -> None:
     r"""Measure speed, as ratios to plain loops timed in the same run (five minutes for all).

@@ -1,6 +1,6 @@
 """Agents in production: decisions and rewards that survive crashes, in an SQLite file."""
 
 from unimodal.campaign.campaign import Campaign
-from unimodal.campaign.verifying import Verdict, verify
+from unimodal.campaign.verifying import Verdict, sentence, verify
 
-__all__ = ["Campaign", "Verdict", "verify"]
+__all__ = ["Campaign", "Verdict", "sentence", "verify"]

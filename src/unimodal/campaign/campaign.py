@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -45,6 +46,7 @@ class Campaign:
         self._log, self._given, self._clock = log, given, clock
         self._replica: Replica | None = None
         self._snapshot = 0
+        self._version = -1  # of the file, when the replica was last caught up
         self._process = os.getpid()
         self._durably = GroupCommit(self._commit)
         self._durably(self._begin)
@@ -181,31 +183,42 @@ class Campaign:
                 "open it here with Campaign.open."
             )
         try:
-            with self._log.transaction():
-                replica = self._caught_up()
-                for call in calls:
-                    before = len(replica.news)
-                    try:
-                        call.result = call.work(replica)
-                    except UnimodalError as error:
-                        if len(replica.news) > before:
-                            raise  # half done: nothing of it may stay
-                        call.error = error
-                self._log.append(replica.news)
-                if replica.seq - self._snapshot >= max(SNAPSHOT_EVERY, replica.agent.known_arms):
-                    self._keep_snapshot(replica)
-        except BaseException:
-            self._replica = None  # it may be ahead of the log: the next call folds the log again
+            self._log.begin()
+            replica = self._caught_up()
+            for call in calls:
+                self._do(call, replica)
+            self._log.append(replica.news)
+            if replica.seq - self._snapshot >= max(SNAPSHOT_EVERY, replica.agent.known_arms):
+                self._keep_snapshot(replica)
+            self._log.commit()
+        except BaseException as error:
+            self._replica = None  # it may be ahead of the log, which is folded again
+            self._log.roll_back()
+            if isinstance(error, sqlite3.Error):
+                raise self._log.explanation(error) from error
             raise
         replica.written()
+
+    @staticmethod
+    def _do(call: Call, replica: Replica) -> None:
+        before = replica.seq
+        try:
+            call.result = call.work(replica)
+        except UnimodalError as error:
+            if replica.seq != before:
+                raise  # half done: nothing of it may stay
+            call.error = error
 
     def _caught_up(self) -> Replica:
         if self._replica is None:
             settings = self._settings()
             self._replica = Replica.restored(settings, self._log, self._clock)
             self._snapshot = self._replica.seq
-        if self._replica.seq != self._log.end:
+            self._version = -1
+        version = self._log.version()
+        if version != self._version:
             self._replica.catch_up()
+            self._version = version
         return self._replica
 
     def _begin(self, replica: Replica) -> None:
