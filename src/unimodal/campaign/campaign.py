@@ -124,16 +124,16 @@ class Campaign:
     @property
     def leader(self) -> Any:
         """The arm that led in the last round."""
-        return self.agent.leader
+        return self._call(lambda agent: agent.leader)
 
     @property
     def outstanding(self) -> int:
         """How many decisions wait for their reward."""
-        return self.agent.outstanding
+        return int(self._call(lambda agent: agent.outstanding))
 
     def arms(self) -> pl.DataFrame:
         """The arms that have led or have rewards: label, pulls, mean reward, leads."""
-        return self.agent.arms()
+        return self._call(lambda agent: agent.arms())  # type: ignore[no-any-return]
 
     def history(self) -> pl.DataFrame:
         """The log, one row an event."""
@@ -144,11 +144,8 @@ class Campaign:
             **{"arm": pl.String, "reason": pl.String, "leader": pl.String, "near": pl.Int64},
             **{"propensity": pl.Float64, "reward": pl.Float64, "data": pl.String},
         }
-        with self._log.explained():
-            rows = [
-                event._replace(arm=_text(event.arm), leader=_text(event.leader))
-                for event in self._log.events()
-            ]
+        events = self._durably(lambda replica: list(self._log.events()))
+        rows = [e._replace(arm=_text(e.arm), leader=_text(e.leader)) for e in events]
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     def close(self) -> None:

@@ -52,9 +52,9 @@ class GroupCommit:
         except UnimodalError as error:
             for call in calls:  # one sentence each: tracebacks of several threads would mix
                 call.error = UnimodalError(str(error))
-        except BaseException as error:
+        except BaseException:  # such as Ctrl-C, which is this thread's alone
             for call in calls:
-                call.error = error
+                call.error = UnimodalError("a call was interrupted before it was kept: call again.")
             raise
         finally:
             for call in calls:
