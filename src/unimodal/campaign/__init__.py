@@ -2,5 +2,6 @@
 
 from unimodal.campaign.campaign import Campaign
 from unimodal.campaign.verifying import Verdict, sentence, verify
+from unimodal.campaign.viewing import View, look
 
-__all__ = ["Campaign", "Verdict", "sentence", "verify"]
+__all__ = ["Campaign", "Verdict", "View", "look", "sentence", "verify"]

@@ -14,6 +14,7 @@ from unimodal.campaign.committing import Call, GroupCommit
 from unimodal.campaign.log import Log
 from unimodal.campaign.replica import Replica
 from unimodal.campaign.settings import Settings
+from unimodal.campaign.viewing import as_frame
 from unimodal.errors import UnimodalError
 from unimodal.families import Family
 from unimodal.policies import Policy
@@ -137,16 +138,7 @@ class Campaign:
 
     def history(self) -> pl.DataFrame:
         """The log, one row an event."""
-        import polars as pl
-
-        schema = {
-            **{"seq": pl.Int64, "time": pl.Float64, "kind": pl.String, "decision": pl.Int64},
-            **{"arm": pl.String, "reason": pl.String, "leader": pl.String, "near": pl.Int64},
-            **{"propensity": pl.Float64, "reward": pl.Float64, "data": pl.String},
-        }
-        events = self._durably(lambda replica: list(self._log.events()))
-        rows = [e._replace(arm=_text(e.arm), leader=_text(e.leader)) for e in events]
-        return pl.DataFrame(rows, schema=schema, orient="row")
+        return as_frame(self._durably(lambda replica: list(self._log.events())))
 
     def close(self) -> None:
         """Write a snapshot, so that the next opening is quick, and let the file go."""
@@ -235,7 +227,3 @@ class Campaign:
     def _keep_snapshot(self, replica: Replica) -> None:
         self._log.keep_snapshot(replica.seq, __version__, replica.state())
         self._snapshot = replica.seq
-
-
-def _text(label: Any) -> str | None:
-    return None if label is None else str(label)

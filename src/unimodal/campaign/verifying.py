@@ -7,7 +7,7 @@ from pathlib import Path
 
 from unimodal.campaign.log import Log
 from unimodal.campaign.replica import Replica
-from unimodal.campaign.settings import Settings
+from unimodal.campaign.viewing import no_clock, reading, saved_settings
 from unimodal.errors import UnimodalError
 from unimodal.policies import Policy
 from unimodal.version import __version__
@@ -36,20 +36,11 @@ def verify(path: str | Path, policy: Policy | None = None) -> Verdict:
     same text. Events that another version of unimodal wrote before the file came to this one are
     not folded again: this version starts from the snapshot with which it took over.
     """
-    path = Path(path)
-    if not path.exists():
-        raise UnimodalError(f"there is no file {path}: check the path.")
-    log = Log(path, "full", 30.0)
-    try:
-        with log.view():
-            if log.is_new():
-                raise UnimodalError(f"{path} is empty: a campaign was never opened in it.")
-            return _verified(log, Settings(policy=policy))
-    finally:
-        log.close()
+    with reading(path) as log:
+        return _verified(log, policy)
 
 
-def _verified(log: Log, given: Settings) -> Verdict:
+def _verified(log: Log, policy: Policy | None) -> Verdict:
     verdict = Verdict(log.path, wrong=log.problems(), counts=log.counts())
     if verdict.wrong:
         return verdict
@@ -58,8 +49,8 @@ def _verified(log: Log, given: Settings) -> Verdict:
     if own and len(own) < len(snapshots):
         verdict.first = own[0]
     try:
-        settings = given.agreed(log.settings(), log.path, set())
-        replica = Replica.restored(settings, log, _no_clock, verdict.first)
+        settings = saved_settings(log, policy)
+        replica = Replica.restored(settings, log, no_clock, verdict.first)
         for seq in own:
             replica.catch_up(seq)
             if replica.state() == log.snapshot(seq):
@@ -72,10 +63,6 @@ def _verified(log: Log, given: Settings) -> Verdict:
         return verdict
     verdict.events = replica.seq - verdict.first
     return verdict
-
-
-def _no_clock() -> float:
-    raise AssertionError("folding a log reads no clock: the log has the times")
 
 
 def sentence(verdict: Verdict) -> str:
