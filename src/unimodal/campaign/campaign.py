@@ -107,8 +107,9 @@ class Campaign:
 
     def add_edges(self, edges: Iterable[tuple[Any, Any]]) -> None:
         """Go on with more edges between arms; labels that are new are new arms."""
-        edges = list(edges)
-        self._revise(edges, [])
+        if not isinstance(edges, Iterable):
+            raise UnimodalError(f"add_edges needs a list of pairs of labels, got {edges!r}.")
+        self._revise(list(edges), [])
 
     def retire(self, *arms: Any) -> None:
         """Go on without some arms; what is left must be connected."""

@@ -150,21 +150,29 @@ class Replica:
     def revise(self, add: Iterable[Any], retire: Iterable[Any]) -> None:
         """Go on with another graph."""
         change = {"add": list(add), "retire": list(retire)}
-        graph = self.revised_graph(json.dumps(change))
+        graph = graphs.revised(self._held_graph(), change["add"], change["retire"])
+        try:
+            data = json.dumps({**change, "fingerprint": graph.fingerprint})
+        except TypeError:
+            raise UnimodalError(
+                "a campaign's arms must be labelled by text, numbers or tuples of them, got "
+                f"{change['add'] or change['retire']!r}."
+            ) from None
         self.agent = revised(self.agent, graph)
-        data = json.dumps({**change, "fingerprint": graph.fingerprint})
         self._note(self._now(), "revision", data=data)
 
     def revised_graph(self, change: str | None) -> Graph:
         """The graph after a change that a log tells."""
-        graph = self.agent.graph
-        if graph is None:
+        data = json.loads(change or "{}")
+        add = [tuple(map(graphs.as_label, edge)) for edge in data["add"]]
+        return graphs.revised(self._held_graph(), add, map(graphs.as_label, data["retire"]))
+
+    def _held_graph(self) -> Graph:
+        if self.agent.graph is None:
             raise UnimodalError(
                 "a graph known by look-up changes by itself: let the function answer for new arms."
             )
-        data = json.loads(change or "{}")
-        add = [tuple(map(graphs.as_label, edge)) for edge in data["add"]]
-        return graphs.revised(graph, add, map(graphs.as_label, data["retire"]))
+        return self.agent.graph
 
     def _now(self) -> float:
         return self.agent._book.tick(self._clock())
