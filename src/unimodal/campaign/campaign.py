@@ -191,13 +191,15 @@ class Campaign:
 
     @staticmethod
     def _do(call: Call, replica: Replica) -> None:
-        before = replica.seq
+        before, now = replica.seq, replica.agent._book.now
         try:
             call.result = call.work(replica)
         except UnimodalError as error:
             if replica.seq != before:
                 raise  # half done: nothing of it may stay
             call.error = error
+        if replica.seq == before:
+            replica.agent._book.now = now  # the log does not tell this call, so nor does the state
 
     def _caught_up(self) -> Replica:
         if self._replica is None:
