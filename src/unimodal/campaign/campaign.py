@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 import time
@@ -143,8 +144,11 @@ class Campaign:
 
     def close(self) -> None:
         """Write a snapshot, so that the next opening is quick, and let the file go."""
+        if os.getpid() != self._process:
+            return  # a forked copy must not touch the connection, not even to close it
         if self._replica is not None:
-            self._durably(self._keep_snapshot)
+            with contextlib.suppress(UnimodalError):  # it saves time; without it nothing is lost
+                self._durably(self._keep_snapshot)
         self._replica = None
         self._log.close()
 

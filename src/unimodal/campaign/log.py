@@ -56,7 +56,7 @@ class Log:
     def __init__(self, path: Path, durability: str, wait: float) -> None:
         if durability not in DURABILITY:
             raise unknown_name("durability", durability, DURABILITY)
-        self.path, self._wait = path, wait
+        self.path, self._wait, self.closed = path, wait, False
         with self.explained():
             # The group commit lets one thread at a time in here.
             self._connection = sqlite3.connect(
@@ -110,6 +110,8 @@ class Log:
         return UnimodalError(self._sentence(getattr(error, "sqlite_errorname", ""), error))
 
     def _sentence(self, name: str, error: sqlite3.Error) -> str:
+        if self.closed:
+            return f"{self.path} was closed here: open it again with Campaign.open."
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             return (
                 f"another process has kept {self.path} busy for {self._wait:g} s, so nothing was "
@@ -136,7 +138,7 @@ class Log:
 
     def roll_back(self) -> None:
         """End the transaction, if there is one, as if it had not been."""
-        if self._connection.in_transaction:
+        if not self.closed and self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
     @contextlib.contextmanager
@@ -246,6 +248,7 @@ class Log:
 
     def close(self) -> None:
         """Close the connection."""
+        self.closed = True
         self._connection.close()
 
 
