@@ -78,6 +78,10 @@ class Campaign:
         keep the file busy.
         """
         given = Settings(policy, graph, rewards, seed, root, time_to_live, on_expiry)
+        if not isinstance(path, str | Path):
+            raise UnimodalError(f"the path of a campaign must be a file's name, got {path!r}.")
+        if not callable(clock):
+            raise UnimodalError(f"the clock of a campaign must be a function, got {clock!r}.")
         path = Path(path)
         if not path.exists():
             given.check()  # a mistake leaves no file behind

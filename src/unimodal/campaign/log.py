@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from unimodal.errors import UnimodalError, unknown_name
+from unimodal.errors import UnimodalError, real_number, unknown_name
 
 FORMAT = 1
 _APPLICATION = 0x756E696D  # 'unim': what the first page of a campaign's file says it is
@@ -56,11 +56,15 @@ class Log:
     def __init__(self, path: Path, durability: str, wait: float) -> None:
         if durability not in DURABILITY:
             raise unknown_name("durability", durability, DURABILITY)
-        self.path, self._wait, self.closed = path, wait, False
+        self.path, self.closed = path, False
+        self._wait = real_number(wait, "the 'wait' of a campaign", above=0)
         with self.explained():
             # The group commit lets one thread at a time in here.
             self._connection = sqlite3.connect(
-                path, timeout=wait, isolation_level=None, check_same_thread=False
+                path.absolute(),  # so that ':memory:' is a file, too
+                timeout=self._wait,
+                isolation_level=None,
+                check_same_thread=False,
             )
             try:
                 self._check_kind()
