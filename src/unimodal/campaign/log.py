@@ -75,8 +75,9 @@ class Log:
                 raise
 
     def _check_kind(self) -> None:
-        (application,) = self._one("PRAGMA application_id")
+        # In this order: whoever sees tables that another process just made sees its mark, too.
         (tables,) = self._one("SELECT count(*) FROM sqlite_master")
+        (application,) = self._one("PRAGMA application_id")
         if application != _APPLICATION and tables:
             raise UnimodalError(
                 f"{self.path} must be a campaign's file, got another SQLite database: "
@@ -96,8 +97,9 @@ class Log:
             try:
                 self._connection.execute("PRAGMA journal_mode = WAL")
                 return
-            except sqlite3.OperationalError:
-                if time.monotonic() > until:
+            except sqlite3.OperationalError as error:
+                busy = error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
+                if not busy or time.monotonic() > until:
                     raise
                 time.sleep(0.01)
 
