@@ -176,7 +176,10 @@ class Log:
     def settings(self) -> dict[str, Any]:
         """What the campaign is about."""
         rows = self._connection.execute("SELECT key, value FROM settings WHERE key != 'version'")
-        return {key: json.loads(value) for key, value in rows}
+        try:
+            return {key: json.loads(value) for key, value in rows}
+        except ValueError:
+            raise UnimodalError(f"the settings in {self.path} are damaged.") from None
 
     def written_by(self, version: str) -> bool:
         """Whether it was this version that had the file last; from now on it is."""
@@ -260,4 +263,6 @@ class Log:
 
 def as_text(label: Hashable) -> Any:
     """A label as a column holds it: text and numbers as they are, others as JSON."""
+    if isinstance(label, int) and not -(2**63) <= label < 2**63:
+        return str(label)  # more than a column holds
     return label if label is None or isinstance(label, str | int | float) else json.dumps(label)

@@ -79,13 +79,19 @@ class Replica:
         return agent
 
     def _restore(self, seq: int) -> None:
-        data = json.loads(self._log.snapshot(seq))
         for event in self._log.revisions():
             if event.seq <= seq:
                 self.agent = revised(self.agent, self.revised_graph(event.data))
         old = self.agent
         territory: Held | LookedUp = old._territory
-        self.agent = self._watched(assembled(old.policy, territory, old.rewards, old.seed, data))
+        parts = (old.policy, territory, old.rewards, old.seed)
+        try:
+            self.agent = self._watched(assembled(*parts, json.loads(self._log.snapshot(seq))))
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+            raise UnimodalError(
+                f"the snapshot after event {seq} of {self._log.path} is damaged: delete it from "
+                "the table 'snapshots', and the state is folded from the log."
+            ) from None
         self.seq = seq
 
     def state(self) -> str:
@@ -113,6 +119,8 @@ class Replica:
         self._outcomes.recent.clear()
 
     def _apply(self, event: Event) -> None:
+        if event.seq != self.seq + 1:
+            raise self._damage(event, f"follows event {self.seq}, so some are missing")
         self.agent._book.tick(event.time)
         if event.kind == "decide":
             decision = self.agent.decide_at(event.time)
@@ -123,10 +131,19 @@ class Replica:
                     "another version; open and close it once with the version that wrote it."
                 )
         elif event.kind in ("reward", "expire"):
-            assert event.decision is not None
+            if event.decision is None or event.decision not in self.agent._book.open:
+                raise self._damage(event, f"closes decision {event.decision}, which is not open")
+            if (event.kind == "reward") != isinstance(event.reward, float):
+                raise self._damage(event, f"is of kind {event.kind} with reward {event.reward!r}")
             self.agent.settle(event.decision, event.reward, event.time)
         elif event.kind == "revision":
             self.agent = revised(self.agent, self.revised_graph(event.data))
+
+    def _damage(self, event: Event, what: str) -> UnimodalError:
+        return UnimodalError(
+            f"event {event.seq} of {self._log.path} {what}: the file was changed by hand or is "
+            "damaged; go back to a copy of it."
+        )
 
     def _record(self, kind: str, time: float, decision: int, what: Any) -> None:
         """Note what the agent did, for the log."""
