@@ -87,7 +87,7 @@ class Book:
 
     def tick(self, time: float) -> float:
         """The time, which never goes back here even if the machine's clock does."""
-        self.now = max(self.now, time)
+        self.now = max(self.now, float(time))  # a clock may count whole seconds
         return self.now
 
     def add(self, arm: int, now: float) -> int:
@@ -173,4 +173,4 @@ class Book:
     def _checked(self, reward: Any) -> float:
         if isinstance(reward, bool | np.bool_):
             raise UnimodalError(f"a reward must be a number, got {reward!r}: pass 1.0 or 0.0.")
-        return self._family.check_reward(reward)
+        return self._family.check_reward(reward) + 0.0  # -0.0 is 0.0, as in a file

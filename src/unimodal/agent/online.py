@@ -363,7 +363,8 @@ class Agent:
 
 def _paired(names: Any, rewards: Any, method: str, what: str) -> list[tuple[Any, Any]]:
     """Two sequences as pairs, or a sentence if they differ in length."""
-    if isinstance(names, str | bytes) or not hasattr(names, "__len__"):
+    single = 0 in (getattr(names, "ndim", 1), getattr(rewards, "ndim", 1))  # arrays of no length
+    if single or isinstance(names, str | bytes) or not hasattr(names, "__len__"):
         raise UnimodalError(f"{method} needs {what} for its rewards, got {names!r} for a batch.")
     if len(names) != len(rewards):
         raise UnimodalError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 import time
@@ -77,6 +78,10 @@ class Campaign:
         keep the file busy.
         """
         given = Settings(policy, graph, rewards, seed, root, time_to_live, on_expiry)
+        if not isinstance(path, str | Path):
+            raise UnimodalError(f"the path of a campaign must be a file's name, got {path!r}.")
+        if not callable(clock):
+            raise UnimodalError(f"the clock of a campaign must be a function, got {clock!r}.")
         path = Path(path)
         if not path.exists():
             given.check()  # a mistake leaves no file behind
@@ -107,8 +112,9 @@ class Campaign:
 
     def add_edges(self, edges: Iterable[tuple[Any, Any]]) -> None:
         """Go on with more edges between arms; labels that are new are new arms."""
-        edges = list(edges)
-        self._revise(edges, [])
+        if not isinstance(edges, Iterable):
+            raise UnimodalError(f"add_edges needs a list of pairs of labels, got {edges!r}.")
+        self._revise(list(edges), [])
 
     def retire(self, *arms: Any) -> None:
         """Go on without some arms; what is left must be connected."""
@@ -142,8 +148,11 @@ class Campaign:
 
     def close(self) -> None:
         """Write a snapshot, so that the next opening is quick, and let the file go."""
+        if os.getpid() != self._process:
+            return  # a forked copy must not touch the connection, not even to close it
         if self._replica is not None:
-            self._durably(self._keep_snapshot)
+            with contextlib.suppress(UnimodalError):  # it saves time; without it nothing is lost
+                self._durably(self._keep_snapshot)
         self._replica = None
         self._log.close()
 
@@ -190,13 +199,15 @@ class Campaign:
 
     @staticmethod
     def _do(call: Call, replica: Replica) -> None:
-        before = replica.seq
+        before, now = replica.seq, replica.agent._book.now
         try:
             call.result = call.work(replica)
         except UnimodalError as error:
             if replica.seq != before:
                 raise  # half done: nothing of it may stay
             call.error = error
+        if replica.seq == before:
+            replica.agent._book.now = now  # the log does not tell this call, so nor does the state
 
     def _caught_up(self) -> Replica:
         if self._replica is None:

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from unimodal.errors import UnimodalError, unknown_name
+from unimodal.errors import UnimodalError, real_number, unknown_name
 
 FORMAT = 1
 _APPLICATION = 0x756E696D  # 'unim': what the first page of a campaign's file says it is
@@ -56,11 +56,15 @@ class Log:
     def __init__(self, path: Path, durability: str, wait: float) -> None:
         if durability not in DURABILITY:
             raise unknown_name("durability", durability, DURABILITY)
-        self.path, self._wait = path, wait
+        self.path, self.closed = path, False
+        self._wait = real_number(wait, "the 'wait' of a campaign", above=0)
         with self.explained():
             # The group commit lets one thread at a time in here.
             self._connection = sqlite3.connect(
-                path, timeout=wait, isolation_level=None, check_same_thread=False
+                path.absolute(),  # so that ':memory:' is a file, too
+                timeout=self._wait,
+                isolation_level=None,
+                check_same_thread=False,
             )
             try:
                 self._check_kind()
@@ -71,8 +75,9 @@ class Log:
                 raise
 
     def _check_kind(self) -> None:
-        (application,) = self._one("PRAGMA application_id")
+        # In this order: whoever sees tables that another process just made sees its mark, too.
         (tables,) = self._one("SELECT count(*) FROM sqlite_master")
+        (application,) = self._one("PRAGMA application_id")
         if application != _APPLICATION and tables:
             raise UnimodalError(
                 f"{self.path} must be a campaign's file, got another SQLite database: "
@@ -92,8 +97,9 @@ class Log:
             try:
                 self._connection.execute("PRAGMA journal_mode = WAL")
                 return
-            except sqlite3.OperationalError:
-                if time.monotonic() > until:
+            except sqlite3.OperationalError as error:
+                busy = error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
+                if not busy or time.monotonic() > until:
                     raise
                 time.sleep(0.01)
 
@@ -110,6 +116,8 @@ class Log:
         return UnimodalError(self._sentence(getattr(error, "sqlite_errorname", ""), error))
 
     def _sentence(self, name: str, error: sqlite3.Error) -> str:
+        if self.closed:
+            return f"{self.path} was closed here: open it again with Campaign.open."
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             return (
                 f"another process has kept {self.path} busy for {self._wait:g} s, so nothing was "
@@ -136,7 +144,7 @@ class Log:
 
     def roll_back(self) -> None:
         """End the transaction, if there is one, as if it had not been."""
-        if self._connection.in_transaction:
+        if not self.closed and self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
     @contextlib.contextmanager
@@ -168,7 +176,10 @@ class Log:
     def settings(self) -> dict[str, Any]:
         """What the campaign is about."""
         rows = self._connection.execute("SELECT key, value FROM settings WHERE key != 'version'")
-        return {key: json.loads(value) for key, value in rows}
+        try:
+            return {key: json.loads(value) for key, value in rows}
+        except ValueError:
+            raise UnimodalError(f"the settings in {self.path} are damaged.") from None
 
     def written_by(self, version: str) -> bool:
         """Whether it was this version that had the file last; from now on it is."""
@@ -246,9 +257,12 @@ class Log:
 
     def close(self) -> None:
         """Close the connection."""
+        self.closed = True
         self._connection.close()
 
 
 def as_text(label: Hashable) -> Any:
     """A label as a column holds it: text and numbers as they are, others as JSON."""
+    if isinstance(label, int) and not -(2**63) <= label < 2**63:
+        return str(label)  # more than a column holds
     return label if label is None or isinstance(label, str | int | float) else json.dumps(label)

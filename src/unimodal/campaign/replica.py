@@ -79,13 +79,19 @@ class Replica:
         return agent
 
     def _restore(self, seq: int) -> None:
-        data = json.loads(self._log.snapshot(seq))
         for event in self._log.revisions():
             if event.seq <= seq:
                 self.agent = revised(self.agent, self.revised_graph(event.data))
         old = self.agent
         territory: Held | LookedUp = old._territory
-        self.agent = self._watched(assembled(old.policy, territory, old.rewards, old.seed, data))
+        parts = (old.policy, territory, old.rewards, old.seed)
+        try:
+            self.agent = self._watched(assembled(*parts, json.loads(self._log.snapshot(seq))))
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+            raise UnimodalError(
+                f"the snapshot after event {seq} of {self._log.path} is damaged: delete it from "
+                "the table 'snapshots', and the state is folded from the log."
+            ) from None
         self.seq = seq
 
     def state(self) -> str:
@@ -113,6 +119,8 @@ class Replica:
         self._outcomes.recent.clear()
 
     def _apply(self, event: Event) -> None:
+        if event.seq != self.seq + 1:
+            raise self._damage(event, f"follows event {self.seq}, so some are missing")
         self.agent._book.tick(event.time)
         if event.kind == "decide":
             decision = self.agent.decide_at(event.time)
@@ -123,10 +131,19 @@ class Replica:
                     "another version; open and close it once with the version that wrote it."
                 )
         elif event.kind in ("reward", "expire"):
-            assert event.decision is not None
+            if event.decision is None or event.decision not in self.agent._book.open:
+                raise self._damage(event, f"closes decision {event.decision}, which is not open")
+            if (event.kind == "reward") != isinstance(event.reward, float):
+                raise self._damage(event, f"is of kind {event.kind} with reward {event.reward!r}")
             self.agent.settle(event.decision, event.reward, event.time)
         elif event.kind == "revision":
             self.agent = revised(self.agent, self.revised_graph(event.data))
+
+    def _damage(self, event: Event, what: str) -> UnimodalError:
+        return UnimodalError(
+            f"event {event.seq} of {self._log.path} {what}: the file was changed by hand or is "
+            "damaged; go back to a copy of it."
+        )
 
     def _record(self, kind: str, time: float, decision: int, what: Any) -> None:
         """Note what the agent did, for the log."""
@@ -150,21 +167,29 @@ class Replica:
     def revise(self, add: Iterable[Any], retire: Iterable[Any]) -> None:
         """Go on with another graph."""
         change = {"add": list(add), "retire": list(retire)}
-        graph = self.revised_graph(json.dumps(change))
+        graph = graphs.revised(self._held_graph(), change["add"], change["retire"])
+        try:
+            data = json.dumps({**change, "fingerprint": graph.fingerprint})
+        except TypeError:
+            raise UnimodalError(
+                "a campaign's arms must be labelled by text, numbers or tuples of them, got "
+                f"{change['add'] or change['retire']!r}."
+            ) from None
         self.agent = revised(self.agent, graph)
-        data = json.dumps({**change, "fingerprint": graph.fingerprint})
         self._note(self._now(), "revision", data=data)
 
     def revised_graph(self, change: str | None) -> Graph:
         """The graph after a change that a log tells."""
-        graph = self.agent.graph
-        if graph is None:
+        data = json.loads(change or "{}")
+        add = [tuple(map(graphs.as_label, edge)) for edge in data["add"]]
+        return graphs.revised(self._held_graph(), add, map(graphs.as_label, data["retire"]))
+
+    def _held_graph(self) -> Graph:
+        if self.agent.graph is None:
             raise UnimodalError(
                 "a graph known by look-up changes by itself: let the function answer for new arms."
             )
-        data = json.loads(change or "{}")
-        add = [tuple(map(graphs.as_label, edge)) for edge in data["add"]]
-        return graphs.revised(graph, add, map(graphs.as_label, data["retire"]))
+        return self.agent.graph
 
     def _now(self) -> float:
         return self.agent._book.tick(self._clock())

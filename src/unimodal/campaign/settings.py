@@ -8,7 +8,7 @@ from typing import Any
 
 from unimodal import families, graphs, policies
 from unimodal.agent.online import Agent
-from unimodal.errors import UnimodalError
+from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family, as_family
 from unimodal.graphs import Graph
 from unimodal.policies import UTS, Policy, ScoutUTS
@@ -69,13 +69,18 @@ class Settings:
     def check(self) -> None:
         """Refuse, before there is a file, what an agent would refuse."""
         new = self.with_defaults()
+        looked_up = callable(new.graph) and not isinstance(new.graph, Graph)
+        new.agent(_somewhere if looked_up else new.graph)
         new.to_data()
-        new.agent(new.graph if isinstance(new.graph, Graph) else _somewhere)
 
     def to_data(self) -> dict[str, Any]:
         """As plain JSON data; None stays None."""
         graph = self.graph
         data = {field.name: getattr(self, field.name) for field in fields(self)}
+        if self.seed is not None:
+            data["seed"] = whole_number(self.seed, "the 'seed'", 0)
+        if self.time_to_live is not None:
+            data["time_to_live"] = real_number(self.time_to_live, "time_to_live", above=0)
         if self.policy is not None:
             data["policy"] = policies.to_data(self.policy)
         if self.rewards is not None:
