@@ -15,7 +15,7 @@ from unimodal.version import __version__
 
 if TYPE_CHECKING:
     from unimodal import graphs, problems
-    from unimodal.agent import Agent
+    from unimodal.agent import Agent, Oracle
     from unimodal.continuous import Narrowed, narrow, regret_by_horizon
     from unimodal.engines.line_search import LSE
     from unimodal.families import Bernoulli, Bounded, Exponential, Family, Gaussian, Poisson
@@ -68,6 +68,7 @@ __all__ = [
     "Interval",
     "Moving",
     "Narrowed",
+    "Oracle",
     "Poisson",
     "Policy",
     "Probe",
@@ -94,7 +95,7 @@ __all__ = [
 # Numba takes most of the time of an import: a name is looked up where it lives when it is first
 # used, so that `unimodal --help` and a mistake on the command line answer at once.
 _HOMES = {
-    "agent": ("Agent",),
+    "agent": ("Agent", "Oracle"),
     "continuous": ("Narrowed", "narrow", "regret_by_horizon"),
     "engines.line_search": ("LSE",),
     "families": ("Bernoulli", "Bounded", "Exponential", "Family", "Gaussian", "Poisson"),
