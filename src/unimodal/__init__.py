@@ -15,7 +15,7 @@ from unimodal.version import __version__
 
 if TYPE_CHECKING:
     from unimodal import graphs, problems
-    from unimodal.agent import Agent, Decision
+    from unimodal.agent import Agent, Decision, Oracle
     from unimodal.campaign import Campaign, verify
     from unimodal.continuous import Narrowed, narrow, regret_by_horizon
     from unimodal.engines.line_search import LSE
@@ -71,6 +71,7 @@ __all__ = [
     "Interval",
     "Moving",
     "Narrowed",
+    "Oracle",
     "Poisson",
     "Policy",
     "Probe",
@@ -98,7 +99,7 @@ __all__ = [
 # Numba takes most of the time of an import: a name is looked up where it lives when it is first
 # used, so that `unimodal --help` and a mistake on the command line answer at once.
 _HOMES = {
-    "agent": ("Agent", "Decision"),
+    "agent": ("Agent", "Decision", "Oracle"),
     "campaign": ("Campaign", "verify"),
     "continuous": ("Narrowed", "narrow", "regret_by_horizon"),
     "engines.line_search": ("LSE",),

@@ -2,5 +2,6 @@
 
 from unimodal.agent.decisions import Decision
 from unimodal.agent.online import Agent
+from unimodal.agent.oracle import Oracle
 
-__all__ = ["Agent", "Decision"]
+__all__ = ["Agent", "Decision", "Oracle"]

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unimodal.agent.decisions import Book, Decision
-from unimodal.agent.territory import Held, LookedUp, Neighbours
+from unimodal.agent.oracle import Neighbours, Oracle, as_oracle
+from unimodal.agent.territory import Held, LookedUp
 from unimodal.errors import UnimodalError, whole_number
 from unimodal.families import Family, as_family
 from unimodal.graphs import Graph
 from unimodal.kernels.compile import record, specialised
 from unimodal.kernels.leaderboard import show
 from unimodal.kernels.random import POLICY, stream
-from unimodal.policies import Policy, explained
+from unimodal.policies import UTS, Policy, ScoutUTS, explained
 from unimodal.policies.remembering import with_room
 from unimodal.policies.rounds import ask, choose, observe
 from unimodal.policies.scopes import lead
-from unimodal.policies.scouting import Scout
 from unimodal.policies.state import (
     ARM,
     BEGUN,
@@ -47,10 +47,11 @@ Recorder = Callable[[str, float, int, Any], None]
 class Agent:
     """A policy on a graph, choosing arms for you.
 
-    `graph` is a Graph, or a function that returns the neighbours of an arm's label; then `root` is
-    the arm from which it sets out, arms are met as they are needed, and only arms that have been
-    pulled lead. `rewards` is the reward family, Bernoulli unless told. `Agent(seed=s)` has the
-    random stream of trial 0 of `simulate(seed=s)`.
+    `graph` is a Graph, or an Oracle, or a function that returns the neighbours of an arm's label;
+    then `root` is the arm from which it sets out. Behind an oracle or a function arms are met as
+    they are needed, and only arms that have been pulled lead. `policy` is UTS unless told, and
+    behind an oracle ScoutUTS. `rewards` is the reward family, Bernoulli unless told.
+    `Agent(seed=s)` has the random stream of trial 0 of `simulate(seed=s)`.
 
     `ask` and `tell` are the light form. `decide` and `reward` are for rewards that come late, twice
     or never: a decision has an id, its reward counts once, and after `time_to_live` seconds it is
@@ -73,8 +74,8 @@ class Agent:
 
     def __init__(
         self,
-        policy: Policy,
-        graph: Graph | Neighbours,
+        policy: Policy | None = None,
+        graph: Graph | Oracle | Neighbours | None = None,
         rewards: Family | None = None,
         seed: int = 0,
         *,
@@ -83,6 +84,8 @@ class Agent:
         on_expiry: str = "drop",
         clock: Callable[[], float] = time.time,
     ) -> None:
+        if policy is None:
+            policy = UTS() if isinstance(graph, Graph) else ScoutUTS()
         if not isinstance(policy, Policy):
             raise UnimodalError(f"a policy must be an instance such as um.UTS(), got {policy!r}.")
         seed = whole_number(seed, "the 'seed'", 0)
@@ -91,8 +94,9 @@ class Agent:
         if isinstance(graph, Graph):
             territory = Held(graph, policy.scope(graph).arena(graph))
         else:
-            self._check_look_ups(policy, graph, root)
-            territory = LookedUp(graph, [root], isinstance(policy.scope(None), Scout))
+            oracle = as_oracle(graph, root)
+            self._check_look_ups(policy)
+            territory = LookedUp(oracle, [oracle.root], policy)
         begin = territory.begin(policy.opening, rng)
         rewards = as_family(rewards, "Agent")
         book = Book(rewards, time_to_live, on_expiry)
@@ -135,15 +139,7 @@ class Agent:
                 self._choose = specialised(ask, *rule, territory.arena, self._state)
 
     @staticmethod
-    def _check_look_ups(policy: Policy, graph: Any, root: Any) -> None:
-        if not callable(graph):
-            raise UnimodalError(
-                f"the 'graph' of Agent must be a Graph or a function of an arm, got {graph!r}."
-            )
-        if root is None:
-            raise UnimodalError(
-                "with a neighbour function, give the arm to set out from as root=…."
-            )
+    def _check_look_ups(policy: Policy) -> None:
         if policy.forgets:
             raise UnimodalError(
                 f"{policy!r} forgets, so it would look arms up again and again: "
@@ -172,8 +168,26 @@ class Agent:
 
     @property
     def look_ups(self) -> int:
-        """How many arms' neighbours have been looked up (0 where the graph is held)."""
+        """How often an arm's neighbours were looked up (0 where the graph is held)."""
         return self._territory.look_ups if isinstance(self._territory, LookedUp) else 0
+
+    @property
+    def oracle(self) -> Any:
+        """The oracle that it asks for neighbours; None where the graph is held."""
+        return getattr(self._territory, "oracle", None)
+
+    @property
+    def look_up_counts(self) -> dict[str, int]:
+        """How many look-ups there were, failed, were made again; what was odd, and forgotten."""
+        territory = self._territory
+        return dict(territory.answers.counts) if isinstance(territory, LookedUp) else {}
+
+    @property
+    def reports(self) -> list[str]:
+        """What went wrong with look-ups: the last sentences of the oracle and about its answers."""
+        if not isinstance(self._territory, LookedUp):
+            return []
+        return [*getattr(self.oracle, "troubles", ()), *self._territory.answers.reports]
 
     @property
     def reason(self) -> str:
@@ -310,25 +324,28 @@ class Agent:
 
     @classmethod
     def load(
-        cls, path: str | Path, *, policy: Policy | None = None, graph: Neighbours | None = None
+        cls,
+        path: str | Path,
+        *,
+        policy: Policy | None = None,
+        graph: Oracle | Neighbours | None = None,
     ) -> Agent:
         """An agent from its file.
 
-        Functions are not saved: give a neighbour function as `graph` and a policy of your own as
-        `policy` again.
+        Functions are not saved: give an oracle or a neighbour function as `graph` and a policy of
+        your own as `policy` again.
         """
         from unimodal.agent import saving
 
         return saving.load(path, policy, graph)
 
     def _meet_neighbours(self, territory: LookedUp) -> None:
-        """Look up the coming leader's neighbours, if it never led, and make room for them."""
+        """Let the coming leader's neighbours be looked up, and make room for them."""
         if self._state.notes[BEGUN] >= len(self._state.begin):
             leader = int(lead(self._scope, self._state))
-            if self._state.arms["leads"][leader] == 0:
-                territory.row(leader)
-                if isinstance(self.policy.scope(None), Scout):
-                    territory.link(leader, self._is_new, self._state.rng)
+            leads = int(self._state.arms["leads"][leader])
+            rounds = int(self._state.notes[ROUND])
+            if territory.settle(leader, leads, rounds, self._is_new, self._state.rng):
                 self._make_room()
 
     def _is_new(self, arm: int) -> bool:

@@ -11,14 +11,15 @@ import numpy as np
 from unimodal import families, files, graphs, policies
 from unimodal.agent.decisions import Book
 from unimodal.agent.online import Agent
-from unimodal.agent.territory import Held, LookedUp, Neighbours
+from unimodal.agent.oracle import Neighbours, Oracle
+from unimodal.agent.territory import Held, LookedUp
 from unimodal.errors import UnimodalError
 from unimodal.families import Family
 from unimodal.policies import Policy
 from unimodal.policies.forgetting import fill_memory, memory_data
 from unimodal.policies.indices import refresh
 from unimodal.policies.remembering import with_room
-from unimodal.policies.scouting import Scout, links_of, set_links
+from unimodal.policies.scouting import links_of, set_links
 
 FORMAT = 1
 _COLUMNS = ("pulls", "total", "leads", "successes")
@@ -38,17 +39,11 @@ def save(agent: Agent, path: str | Path) -> Path:
 
 def to_data(agent: Agent) -> dict[str, Any]:
     """All an agent knows, as plain JSON data."""
-    territory = agent._territory
-    if isinstance(territory, Held):
-        graph = graphs.to_data(territory.graph)
-    else:
-        rows = {str(arm): row for arm, row in territory.known_rows().items()}
-        graph = {"kind": "look-up", "labels": territory.labels, "rows": rows}
     return {
         "format": FORMAT,
         "policy": policies.to_data(agent.policy),
         "rewards": families.to_data(agent.rewards),
-        "graph": graph,
+        "graph": agent._territory.to_data(),
         "seed": agent.seed,
         **state_data(agent),
     }
@@ -72,7 +67,7 @@ def state_data(agent: Agent) -> dict[str, Any]:
     }
 
 
-def load(path: str | Path, policy: Policy | None, graph: Neighbours | None) -> Agent:
+def load(path: str | Path, policy: Policy | None, graph: Oracle | Neighbours | None) -> Agent:
     """Read an agent's JSON; anything else is refused in a sentence."""
     path = Path(path)
     try:
@@ -94,7 +89,9 @@ def load(path: str | Path, policy: Policy | None, graph: Neighbours | None) -> A
         ) from None
 
 
-def from_data(data: dict[str, Any], policy: Policy | None, graph: Neighbours | None) -> Agent:
+def from_data(
+    data: dict[str, Any], policy: Policy | None, graph: Oracle | Neighbours | None
+) -> Agent:
     """The agent that `to_data` described."""
     saved = data["policy"]
     if policy is None:
@@ -107,8 +104,7 @@ def from_data(data: dict[str, Any], policy: Policy | None, graph: Neighbours | N
     rewards = families.from_data(data["rewards"])
     territory: Held | LookedUp
     if data["graph"]["kind"] == "look-up":
-        scouts = isinstance(policy.scope(None), Scout)
-        territory = _looked_up(data["graph"], graph, scouts)
+        territory = LookedUp.from_data(data["graph"], graph, policy)
     else:
         whole = graphs.from_data(data["graph"])
         territory = Held(whole, policy.scope(whole).arena(whole))
@@ -151,15 +147,3 @@ def _fill(agent: Agent, data: dict[str, Any]) -> None:
 
 def _same(policy: Policy, parameters: dict[str, Any]) -> bool:
     return bool(json.loads(json.dumps(policies.to_data(policy)["parameters"])) == parameters)
-
-
-def _looked_up(saved: dict[str, Any], graph: Neighbours | None, scouts: bool) -> LookedUp:
-    if graph is None:
-        raise UnimodalError(
-            "the file was made with a neighbour function, which is not saved: pass it as graph=…."
-        )
-    labels = [graphs.spec.as_label(label) for label in saved["labels"]]
-    territory = LookedUp(graph, labels, scouts)
-    for arm, row in saved["rows"].items():
-        territory.add_row(int(arm), row)
-    return territory

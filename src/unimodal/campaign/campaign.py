@@ -16,7 +16,7 @@ from unimodal.campaign.log import Log
 from unimodal.campaign.replica import Replica
 from unimodal.campaign.settings import Settings
 from unimodal.campaign.viewing import as_frame
-from unimodal.errors import UnimodalError
+from unimodal.errors import UnimodalError, whole_number
 from unimodal.families import Family
 from unimodal.policies import Policy
 from unimodal.version import __version__
@@ -96,7 +96,10 @@ class Campaign:
 
     def decide(self, n: int | None = None) -> Any:
         """The next decision, or a list of the next `n`; on disk when this returns."""
-        return self._call(lambda agent: agent.decide(n))
+        if n is not None:
+            whole_number(n, "the 'n' of decide")
+        # A neighbour function or a policy of your own may fail when half of a decision is made.
+        return self._durably(lambda replica: replica.agent.decide(n), checks_first=False)
 
     def reward(self, decision: Any, reward: Any) -> Any:
         """The reward of a decision, by its id; or ids and rewards, two sequences.
@@ -180,42 +183,59 @@ class Campaign:
                 f"{self._log.path} was opened by another process, of which this is a copy: "
                 "open it here with Campaign.open."
             )
+        while calls:
+            spoilt = self._transaction(calls)
+            calls = [call for call in calls if call is not spoilt] if spoilt else []
+
+    def _transaction(self, calls: list[Call]) -> Call | None:
+        """Do calls and commit them; or none of them, and tell whose fault it was."""
         try:
             self._log.begin()
             replica = self._caught_up()
             for call in calls:
-                self._do(call, replica)
+                if not self._do(call, replica):
+                    self._give_up()
+                    return call
             self._log.append(replica.news)
             if replica.seq - self._snapshot >= max(SNAPSHOT_EVERY, replica.agent.known_arms):
                 self._keep_snapshot(replica)
             self._log.commit()
         except BaseException as error:
-            self._replica = None  # it may be ahead of the log, which is folded again
-            self._log.roll_back()
+            self._give_up()
             if isinstance(error, sqlite3.Error):
                 raise self._log.explanation(error) from error
             raise
         replica.written()
+        return None
+
+    def _give_up(self) -> None:
+        self._replica = None  # it may be ahead of the log, which is folded again
+        self._log.roll_back()
 
     @staticmethod
-    def _do(call: Call, replica: Replica) -> None:
+    def _do(call: Call, replica: Replica) -> bool:
+        """Do a call; whether the agent is in a state that may go on."""
         before, now = replica.seq, replica.agent._book.now
+        call.error = None
         try:
             call.result = call.work(replica)
-        except UnimodalError as error:
-            if replica.seq != before:
-                raise  # half done: nothing of it may stay
+        except sqlite3.Error:
+            raise
+        except Exception as error:
             call.error = error
+            refused = isinstance(error, UnimodalError) and call.checks_first
+            if not refused or replica.seq != before:
+                return False
         if replica.seq == before:
             replica.agent._book.now = now  # the log does not tell this call, so nor does the state
+        return True
 
     def _caught_up(self) -> Replica:
-        if self._replica is None:
-            settings = self._settings()
-            self._replica = Replica.restored(settings, self._log, self._clock)
-            self._snapshot = self._replica.seq
-            self._version = -1
         version = self._log.version()
+        if self._replica is None:
+            self._version = version if self._log.is_new() else -1
+            self._replica = Replica.restored(self._settings(), self._log, self._clock)
+            self._snapshot = self._replica.seq
         if version != self._version:
             self._replica.catch_up()
             self._version = version

@@ -11,12 +11,15 @@ from unimodal.errors import UnimodalError
 
 
 class Call:
-    """What a thread wants done, and what came of it."""
+    """What a thread wants done, and what came of it.
 
-    __slots__ = ("done", "error", "result", "work")
+    `checks_first`: if it is refused, it has changed nothing.
+    """
 
-    def __init__(self, work: Callable[[Any], Any]) -> None:
-        self.work = work
+    __slots__ = ("checks_first", "done", "error", "result", "work")
+
+    def __init__(self, work: Callable[[Any], Any], checks_first: bool) -> None:
+        self.work, self.checks_first = work, checks_first
         self.done = False
         self.result: Any = None
         self.error: BaseException | None = None
@@ -34,9 +37,9 @@ class GroupCommit:
         self._waiting: deque[Call] = deque()
         self._turn = threading.Lock()
 
-    def __call__(self, work: Callable[[Any], Any]) -> Any:
+    def __call__(self, work: Callable[[Any], Any], checks_first: bool = True) -> Any:
         """Do it, durably; its result."""
-        call = Call(work)
+        call = Call(work, checks_first)
         self._waiting.append(call)
         with self._turn:
             if not call.done:

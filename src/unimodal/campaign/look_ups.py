@@ -18,7 +18,9 @@ class LoggedOracle:
     `oracle` is None where a file is only looked at.
     """
 
-    def __init__(self, oracle: Any, root: Any, cache: int, note: Callable[..., None]) -> None:
+    def __init__(
+        self, oracle: Any, root: Any, cache: int, note: Callable[[Any, str], None]
+    ) -> None:
         self.oracle, self.root, self.cache, self._note = oracle, root, cache, note
         self.folding = False
         self._answers: deque[tuple[Any, list[Any] | None]] = deque()
@@ -51,7 +53,7 @@ class LoggedOracle:
                 "a campaign's arms must be labelled by text, numbers or tuples of them, got "
                 f"neighbours of {label!r} such as {(answer or [label])[0]!r}."
             ) from None
-        self._note("look-up", arm=as_text(label), data=data)
+        self._note(as_text(label), data)
         return answer
 
     @property

@@ -6,6 +6,7 @@ says: an agent is deterministic given its seed, so the same decisions come out, 
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -17,6 +18,7 @@ from unimodal.agent.revision import revised
 from unimodal.agent.saving import assembled, state_data
 from unimodal.agent.territory import Held, LookedUp
 from unimodal.campaign.log import Event, Log, as_text
+from unimodal.campaign.look_ups import LoggedOracle
 from unimodal.campaign.settings import Settings
 from unimodal.errors import UnimodalError
 from unimodal.graphs import Graph
@@ -51,7 +53,8 @@ class Replica:
         self.seq = 0
         self.news: list[Event] = []  # what happened here and is not in the log yet
         self._folding = False
-        self.agent = self._new_agent()
+        self._oracle: LoggedOracle | None = None
+        self.agent = self._watched(self._new_agent())
 
     @classmethod
     def restored(
@@ -68,7 +71,24 @@ class Replica:
 
     def _new_agent(self) -> Agent:
         settings = self._settings
-        return self._watched(settings.agent(settings.graph))
+        if isinstance(settings.graph, Graph):
+            return settings.agent(settings.graph)
+        root, cache = settings.root, settings.cache
+        if settings.graph is not None:
+            root, cache = settings.graph.root, settings.graph.cache
+        self._oracle = LoggedOracle(settings.graph, root, cache or 1, self._note_look_up)
+        # A start may look arms up before there is an agent: these answers stand first in the log.
+        first = list(itertools.takewhile(lambda e: e.kind == "look-up", self._log.events()))
+        for event in first:
+            self._oracle.take(event)
+        self._oracle.folding, self.seq = bool(first), len(first)
+        agent = settings.agent(self._oracle)
+        self._oracle.folding = False
+        return agent
+
+    def _note_look_up(self, arm: Any, data: str) -> None:
+        time = self._now() if hasattr(self, "agent") else self._clock()
+        self._note(time, "look-up", arm=arm, data=data)
 
     def _watched(self, agent: Agent) -> Agent:
         agent.clock, agent.recorder, agent._book.outcomes = (
@@ -84,9 +104,12 @@ class Replica:
                 self.agent = revised(self.agent, self.revised_graph(event.data))
         old = self.agent
         territory: Held | LookedUp = old._territory
-        parts = (old.policy, territory, old.rewards, old.seed)
         try:
-            self.agent = self._watched(assembled(*parts, json.loads(self._log.snapshot(seq))))
+            data = json.loads(self._log.snapshot(seq))
+            if self._oracle is not None:
+                territory = LookedUp.from_data(data["graph"], self._oracle, old.policy)
+            parts = (old.policy, territory, old.rewards, old.seed)
+            self.agent = self._watched(assembled(*parts, data))
         except (ValueError, KeyError, TypeError, IndexError, AttributeError):
             raise UnimodalError(
                 f"the snapshot after event {seq} of {self._log.path} is damaged: delete it from "
@@ -96,11 +119,14 @@ class Replica:
 
     def state(self) -> str:
         """All of the state, as text: equal states are equal texts."""
-        return json.dumps(state_data(self.agent), separators=(",", ":"))
+        data = state_data(self.agent)
+        if self._oracle is not None:
+            data["graph"] = self.agent._territory.to_data()
+        return json.dumps(data, separators=(",", ":"))
 
     def catch_up(self, until: int | None = None) -> None:
         """Follow the log to its end, or as far as an event."""
-        self._folding = True
+        self._fold(True)
         try:
             for event in self._log.events(self.seq):
                 if until is not None and event.seq > until:
@@ -110,8 +136,14 @@ class Replica:
                 if len(self._outcomes.recent) > _FORGET_EVERY:
                     self.written()
         finally:
-            self._folding = False
+            self._fold(False)
         self.written()
+
+    def _fold(self, folding: bool) -> None:
+        """Begin or end to do again what a log says: nothing is noted then, and nobody is asked."""
+        self._folding = folding
+        if self._oracle is not None:
+            self._oracle.folding = folding
 
     def written(self) -> None:
         """What is new has been written: forget that it was."""
@@ -136,6 +168,8 @@ class Replica:
             if (event.kind == "reward") != isinstance(event.reward, float):
                 raise self._damage(event, f"is of kind {event.kind} with reward {event.reward!r}")
             self.agent.settle(event.decision, event.reward, event.time)
+        elif event.kind == "look-up" and self._oracle is not None:
+            self._oracle.take(event)
         elif event.kind == "revision":
             self.agent = revised(self.agent, self.revised_graph(event.data))
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from unimodal import families, graphs, policies
 from unimodal.agent.online import Agent
+from unimodal.agent.oracle import Oracle, as_oracle
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family, as_family
 from unimodal.graphs import Graph
@@ -25,6 +26,7 @@ class Settings:
     root: Any = None
     time_to_live: float | None = None
     on_expiry: str | None = None
+    cache: int | None = None  # of an oracle
 
     def __post_init__(self) -> None:
         """Check the kinds; the values are checked by the agent."""
@@ -42,10 +44,10 @@ class Settings:
                 "a new campaign needs a graph: pass one of um.graphs, or a function that looks "
                 "neighbours up."
             )
-        usual = UTS() if isinstance(self.graph, Graph) else ScoutUTS()
+        held = isinstance(self.graph, Graph)
         return Settings(
-            self.policy or usual,
-            self.graph,
+            self.policy or (UTS() if held else ScoutUTS()),
+            self.graph if held else as_oracle(self.graph, self.root),
             as_family(self.rewards, "Campaign"),
             0 if self.seed is None else self.seed,
             self.root,
@@ -55,13 +57,11 @@ class Settings:
 
     def agent(self, graph: Any) -> Agent:
         """A new agent, on the graph or on what stands in for it."""
-        assert self.policy is not None
         return Agent(
             self.policy,
             graph,
             self.rewards,
             0 if self.seed is None else self.seed,
-            root=self.root,
             time_to_live=self.time_to_live,
             on_expiry=self.on_expiry or "drop",
         )
@@ -69,9 +69,9 @@ class Settings:
     def check(self) -> None:
         """Refuse, before there is a file, what an agent would refuse."""
         new = self.with_defaults()
-        looked_up = callable(new.graph) and not isinstance(new.graph, Graph)
-        new.agent(_somewhere if looked_up else new.graph)
         new.to_data()
+        held = isinstance(new.graph, Graph)
+        new.agent(new.graph if held else Oracle(_somewhere, root=new.graph.root))
 
     def to_data(self) -> dict[str, Any]:
         """As plain JSON data; None stays None."""
@@ -89,10 +89,12 @@ class Settings:
             data["graph"] = (
                 graphs.to_data(graph) if isinstance(graph, Graph) else {"kind": "look-up"}
             )
+        if isinstance(graph, Oracle):
+            data |= {"root": graph.root, "cache": graph.cache}
         try:
             return dict(json.loads(json.dumps(data)))
         except TypeError:
-            labels = getattr(graph, "labels", None) or [self.root]
+            labels = getattr(graph, "labels", None) or [data["root"]]
             raise UnimodalError(
                 "a campaign's arms must be labelled by text, numbers or tuples of them, got labels "
                 f"such as {labels[0]!r}."
@@ -107,7 +109,7 @@ class Settings:
         differ = [
             f"its {name.replace('_', ' ')} is {_shown(saved[name])}, not {_shown(given[name])}"
             for name in saved
-            if given[name] is not None and not _same(given[name], saved[name], fingerprints)
+            if given.get(name) is not None and not _same(given[name], saved[name], fingerprints)
         ]
         if differ:
             raise UnimodalError(
@@ -116,18 +118,21 @@ class Settings:
             )
         return Settings(
             self.policy or policies.from_data(saved["policy"]),
-            self._graph(saved["graph"]),
+            self._graph(saved),
             families.from_data(saved["rewards"]),
             saved["seed"],
             graphs.as_label(saved["root"]),
             saved["time_to_live"],
             saved["on_expiry"],
+            saved["cache"],
         )
 
     def _graph(self, saved: dict[str, Any]) -> Any:
-        if saved["kind"] != "look-up":
-            return graphs.from_data(saved)
-        return self.graph  # may be None: the file can be read without, but not decide
+        if saved["graph"]["kind"] != "look-up":
+            return graphs.from_data(saved["graph"])
+        if self.graph is None:
+            return None  # the file can be read without, but not decide
+        return as_oracle(self.graph, graphs.as_label(saved["root"]), saved["cache"])
 
 
 def _somewhere(arm: Any) -> list[Any]:
