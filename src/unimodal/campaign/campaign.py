@@ -47,7 +47,7 @@ class Campaign:
     def __init__(self, log: Log, given: Settings, clock: Callable[[], float]) -> None:
         self._log, self._given, self._clock = log, given, clock
         self._replica: Replica | None = None
-        self._snapshot = 0
+        self._next_snapshot = 0
         self._version = -1  # of the file, when the replica was last caught up
         self._process = os.getpid()
         self._durably = GroupCommit(self._commit)
@@ -197,7 +197,7 @@ class Campaign:
                     self._give_up()
                     return call
             self._log.append(replica.news)
-            if replica.seq - self._snapshot >= max(SNAPSHOT_EVERY, replica.agent.known_arms):
+            if replica.seq >= self._next_snapshot:
                 self._keep_snapshot(replica)
             self._log.commit()
         except BaseException as error:
@@ -235,7 +235,7 @@ class Campaign:
         if self._replica is None:
             self._version = version if self._log.is_new() else -1
             self._replica = Replica.restored(self._settings(), self._log, self._clock)
-            self._snapshot = self._replica.seq
+            self._plan_snapshot(self._replica)
         if version != self._version:
             self._replica.catch_up()
             self._version = version
@@ -257,4 +257,7 @@ class Campaign:
 
     def _keep_snapshot(self, replica: Replica) -> None:
         self._log.keep_snapshot(replica.seq, __version__, replica.state())
-        self._snapshot = replica.seq
+        self._plan_snapshot(replica)
+
+    def _plan_snapshot(self, replica: Replica) -> None:
+        self._next_snapshot = replica.seq + max(SNAPSHOT_EVERY, replica.agent.known_arms)

@@ -68,6 +68,8 @@ class Log:
             )
             try:
                 self._check_kind()
+                # A commit writes the pages it touches: small ones, since an event is small.
+                self._connection.execute("PRAGMA page_size = 1024")
                 self._use_wal()
                 self._connection.execute(f"PRAGMA synchronous = {DURABILITY[durability]}")
             except BaseException:
@@ -216,11 +218,13 @@ class Log:
 
     def append(self, events: Sequence[Event]) -> None:
         """Add events (inside a transaction)."""
-        if all(event.kind == "reward" for event in events):
-            rows = [(event.seq, event.time, event.decision, event.reward) for event in events]
-            self._connection.executemany(_INSERT_REWARD, rows)
-        else:
+        rows = [(e.seq, e.time, e.decision, e.reward) for e in events if e.kind == "reward"]
+        if len(rows) < len(events):
             self._connection.executemany(_INSERT, events)
+        elif len(rows) == 1:
+            self._connection.execute(_INSERT_REWARD, rows[0])
+        elif rows:
+            self._connection.executemany(_INSERT_REWARD, rows)
 
     def reward_of(self, decision: int) -> float | None:
         """The reward of a decision, or None if it has none."""

@@ -185,14 +185,13 @@ class Replica:
             return
         if isinstance(what, Decision):
             arm, leader = as_text(what.arm), as_text(what.leader)
-            rest = (arm, what.reason, leader, what.near, what.propensity)
-            self._note(time, kind, decision, *rest)
+            self._note(time, kind, decision, arm, what.reason, leader, what.near, what.propensity)
         else:
-            self._note(time, kind, decision, reward=what)
+            self._note(time, kind, decision, None, None, None, None, None, what)
 
-    def _note(self, time: float, kind: str, *values: Any, **named: Any) -> None:
+    def _note(self, *values: Any, **named: Any) -> None:
         self.seq += 1
-        self.news.append(Event(self.seq, time, kind, *values, **named))
+        self.news.append(Event(self.seq, *values, **named))
 
     def note_opening(self) -> None:
         """Say in the log which version opened it."""
