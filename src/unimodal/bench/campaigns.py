@@ -16,11 +16,11 @@ from unimodal.campaign import Campaign
 from unimodal.graphs import line
 from unimodal.policies import UTS
 
-_TURNS = 9
-_ONE_BY_ONE = 300  # rewards a turn
+_TURNS = 25
+_ONE_BY_ONE = 100  # rewards a turn
 _CALLERS = 16
-_EACH = 100  # rewards of a caller a turn
-_BATCH, _BATCHES = 100, 50
+_EACH = 50  # rewards of a caller a turn
+_BATCH, _BATCHES = 100, 20
 
 
 def durable_rewards() -> Iterator[Figure]:
