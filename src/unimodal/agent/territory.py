@@ -186,34 +186,38 @@ class LookedUp:
                 self._rows.put(arm, [*row, new], [i for i in self._rows.links(arm) if i != new])
 
     def _link(self, arm: int, rounds: int, is_new: Callable[[int], bool], rng: Any) -> bool:
-        """Link an arm to new ones, at the ends of walks of 2, 4, 8, … steps that do not turn.
+        """Link an arm to new ones that walks from it meet after 2, 4, 8, … steps.
 
-        Whether no look-up failed: else the oracle is in trouble, and the other walks can wait.
+        The walks set out in different directions. Whether no look-up failed: else it is worth
+        trying again later.
         """
         bound, failed = _FREE_LOOK_UPS + _LOOK_UPS_A_ROUND * rounds, self.answers.counts["failed"]
-        row = self._rows.row(arm)
+        row, left = self._rows.row(arm), self._rows.row(arm)[1:]
         found: dict[int, None] = {}
-        for length in (2**j for j in range(1, _WALKS + 1) for _ in range(LINKS)):
-            if self.look_ups >= bound or self.answers.counts["failed"] > failed:
-                break
-            end = self._walk(self.labels[arm], length, rng)
-            known = self._index.get(end)
-            if known is None or (known not in row and is_new(known)):
-                found[self._number(end)] = None
+        while left and len(row) - len(left) <= LINKS and self.look_ups < bound:
+            onward = left.pop(below(rng, len(left)))
+            for label in self._walk(self.labels[arm], self.labels[onward], rng):
+                known = self._index.get(label)
+                if known is None or (known not in row and is_new(known)):
+                    found[self._number(label)] = None
         self._rows.put(arm, self._rows.row(arm), list(found))  # walks may have added to the row
         return self.answers.counts["failed"] == failed
 
-    def _walk(self, label: Any, length: int, rng: Any) -> Any:
-        before = here = label
-        for _ in range(length):
+    def _walk(self, before: Any, here: Any, rng: Any) -> list[Any]:
+        """Where a random walk that never turns back is after 2, 4, 8, … steps, or ends before."""
+        met = []
+        for step in range(2, 2**_WALKS + 1):
             answer = self._look_up(here)
             if answer is None or answer == (before,):
+                met.append(here)  # at the worst a neighbour, which is no new link
                 break
             onward = answer[below(rng, len(answer))]
             while onward == before:
                 onward = answer[below(rng, len(answer))]
             before, here = here, onward
-        return here
+            if step & (step - 1) == 0:
+                met.append(here)
+        return met
 
     def _number(self, label: Hashable) -> int:
         arm = self._index.setdefault(label, len(self.labels))
