@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         Windowed,
     )
     from unimodal.problems import Moving, Problem
+    from unimodal.replaying import Replay, replay
     from unimodal.result import Result, load
     from unimodal.simulation import extend, rerun, simulate
 
@@ -72,6 +73,7 @@ __all__ = [
     "Policy",
     "Probe",
     "Problem",
+    "Replay",
     "Restarting",
     "Result",
     "ScoutUTS",
@@ -86,6 +88,7 @@ __all__ = [
     "problems",
     "random",
     "regret_by_horizon",
+    "replay",
     "rerun",
     "second_peaks",
     "simulate",
@@ -107,6 +110,7 @@ _HOMES = {
         *("Discounted", "Restarting", "Windowed"),
     ),
     "problems": ("Moving", "Problem"),
+    "replaying": ("Replay", "replay"),
     "result": ("Result", "load"),
     "simulation": ("extend", "rerun", "simulate"),
 }
