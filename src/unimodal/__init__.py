@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from unimodal.replaying import Replay, replay
     from unimodal.result import Result, load
     from unimodal.simulation import extend, rerun, simulate
+    from unimodal.viewing import View, inspect
 
 __all__ = [
     "IMED",
@@ -79,10 +80,12 @@ __all__ = [
     "ScoutUTS",
     "SecondPeaks",
     "UnimodalError",
+    "View",
     "Windowed",
     "__version__",
     "extend",
     "graphs",
+    "inspect",
     "load",
     "narrow",
     "problems",
@@ -113,6 +116,7 @@ _HOMES = {
     "replaying": ("Replay", "replay"),
     "result": ("Result", "load"),
     "simulation": ("extend", "rerun", "simulate"),
+    "viewing": ("View", "inspect"),
 }
 _HOME = {name: f"unimodal.{home}" for home, names in _HOMES.items() for name in names}
 _MODULES = {

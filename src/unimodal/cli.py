@@ -215,6 +215,27 @@ def compare(
 
 
 @app.command()
+def inspect(
+    file: Annotated[Path, typer.Argument(help="The campaign's file")],
+    html: Annotated[Path | None, typer.Option(help="A file for the page, with pictures")] = None,
+    around: Annotated[
+        str | None, typer.Option(help="The arm to look around; the leader by default")
+    ] = None,
+) -> None:
+    r"""Look at a campaign: its leader, what is known around it, and how it came there.
+
+    \b
+    Examples:
+      unimodal inspect ads.db
+      unimodal inspect ads.db --html ads.html
+      unimodal inspect ads.db --around 12.90
+    """
+    from unimodal.viewing import command
+
+    command.show(_campaign(file), html, around, _console())
+
+
+@app.command()
 def replay(
     file: Annotated[Path, typer.Argument(help="The campaign's file")],
     policies: Annotated[

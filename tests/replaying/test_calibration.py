@@ -28,7 +28,7 @@ def one_peaked_means(rng):
 
 
 def ranks(candidate, replayed):
-    """Ranks, from 0 to 1, of what was really earned among the draws; and how many are within 95 %."""
+    """Ranks, from 0 to 1, of what was really earned among the draws; how many are within 95 %."""
     rng = np.random.default_rng(20261116)
     found, covered = [], 0
     for repeat in range(REPEATS):

@@ -114,13 +114,13 @@ class Replay:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The intervals, with what the log earned as a dashed line."""
-        from unimodal.report import figures
+        from unimodal.report import campaigns
 
         rows = {
             one.policy: (float(one.earned.mean()), *one.interval, one.on_prior)
             for one in self.estimates
         }
-        return figures.earnings(ax, rows, self.earned)
+        return campaigns.earnings(ax, rows, self.earned)
 
 
 COLUMNS = ("policy", "expected", "95 % interval", "against the log", "beats the log", "on prior")

@@ -143,36 +143,3 @@ def small_multiples(
     first.set_ylabel(y_label)
     first.legend(frameon=False, fontsize=8)
     return drawn
-
-
-def earnings(
-    ax: Axes | None, rows: Mapping[str, tuple[float, float, float, float]], earned: float
-) -> Axes:
-    """A row a policy: expected reward, interval, and the share that rests on a prior."""
-    from matplotlib.figure import Figure
-
-    if ax is None:
-        size = (7, 1.3 + 0.42 * len(rows))
-        ax = Figure(figsize=size, layout="constrained").subplots()
-    for row, (name, (mean, low, high, on_prior)) in enumerate(rows.items()):
-        look = style(name.removesuffix(" (the log)"), row)
-        mark = {key: value for key, value in look.items() if key != "linestyle"}
-        ax.plot([low, high], [row, row], color=look["color"], linewidth=2.2)
-        ax.plot(mean, row, markersize=7, **mark)
-        if on_prior >= 0.01:
-            note = f"{100 * on_prior:.0f} % on prior"
-            ax.annotate(
-                note,
-                (high, row),
-                textcoords="offset points",
-                xytext=(6, -3),
-                color="0.4",
-                fontsize=8,
-            )
-    ax.axvline(earned, color="0.45", linestyle=(0, (5, 4)), linewidth=1)
-    ax.set_yticks(range(len(rows)), list(rows))
-    ax.set_ylim(len(rows) - 0.5, -0.5)
-    ax.margins(x=0.12)
-    ax.set_xlabel("sum of rewards: mean and 95 % interval; dashed, what the log earned")
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax
