@@ -43,8 +43,10 @@ if TYPE_CHECKING:
         Windowed,
     )
     from unimodal.problems import Moving, Problem
+    from unimodal.replaying import Replay, replay
     from unimodal.result import Result, load
     from unimodal.simulation import extend, rerun, simulate
+    from unimodal.viewing import View, inspect
 
 __all__ = [
     "IMED",
@@ -76,20 +78,24 @@ __all__ = [
     "Policy",
     "Probe",
     "Problem",
+    "Replay",
     "Restarting",
     "Result",
     "ScoutUTS",
     "SecondPeaks",
     "UnimodalError",
+    "View",
     "Windowed",
     "__version__",
     "extend",
     "graphs",
+    "inspect",
     "load",
     "narrow",
     "problems",
     "random",
     "regret_by_horizon",
+    "replay",
     "rerun",
     "second_peaks",
     "simulate",
@@ -113,8 +119,10 @@ _HOMES = {
         *("Discounted", "Restarting", "Windowed"),
     ),
     "problems": ("Moving", "Problem"),
+    "replaying": ("Replay", "replay"),
     "result": ("Result", "load"),
     "simulation": ("extend", "rerun", "simulate"),
+    "viewing": ("View", "inspect"),
 }
 _HOME = {name: f"unimodal.{home}" for home, names in _HOMES.items() for name in names}
 _MODULES = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections import OrderedDict, deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 from unimodal.agent.oracle import KEPT_SENTENCES
@@ -43,6 +43,10 @@ class Answers:
     def __contains__(self, label: Hashable) -> bool:
         """Whether the answer for an arm is remembered."""
         return label in self._kept
+
+    def kept(self) -> Iterable[tuple[Any, tuple[Any, ...]]]:
+        """The arms whose answers are remembered, and the answers."""
+        return self._kept.items()
 
     def used(self, label: Hashable) -> None:
         """Note that an answer was used just now."""

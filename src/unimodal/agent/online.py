@@ -22,7 +22,7 @@ from unimodal.kernels.random import POLICY, stream
 from unimodal.policies import UTS, Policy, ScoutUTS, explained
 from unimodal.policies.remembering import with_room
 from unimodal.policies.rounds import ask, choose, observe
-from unimodal.policies.scopes import lead
+from unimodal.policies.scopes import contests, lead, span
 from unimodal.policies.state import (
     ARM,
     BEGUN,
@@ -229,15 +229,15 @@ class Agent:
         """How many decisions wait for their reward."""
         return len(self._book.open)
 
-    def decide(self, n: int | None = None) -> Any:
+    def decide(self, n: int | None = None, *, propensity: bool = False) -> Any:
         """The next decision; or a list of the next `n`, made before any of them has its reward."""
         if n is not None:
             count = whole_number(n, "the 'n' of decide")
-            return [self.decide() for _ in range(count)]
+            return [self.decide(propensity=propensity) for _ in range(count)]
         now = self._expire_before(self._book.tick(self.clock()))
-        return self.decide_at(now)
+        return self.decide_at(now, propensity)
 
-    def decide_at(self, now: float) -> Decision:
+    def decide_at(self, now: float, propensity: bool = False) -> Decision:
         """The next decision, made at a given time: what `decide` does, and what a log repeats."""
         label = self.ask()
         notes = self._state.notes
@@ -251,10 +251,28 @@ class Agent:
             self._territory.label_of(leader) if leader >= 0 else None,
             int(arena.last[leader] - arena.first[leader]) if leader >= 0 else competing,
             now,
+            self._propensity(arm, leader, reason) if propensity else None,
         )
         if self.recorder is not None:
             self.recorder("decide", now, decision.id, decision)
         return decision
+
+    def _propensity(self, arm: int, leader: int, reason: str) -> float | None:
+        """How likely the arm was, given the leader and all that was known."""
+        from unimodal.agent.propensity import propensity  # which needs SciPy
+
+        first, last = (
+            span(self._scope, self._territory.arena, leader) if reason == "contest" else (0, 0)
+        )
+        return propensity(
+            self.policy,
+            self.rewards,
+            self._state.arms,
+            self._territory.arena.near[first:last],
+            arm,
+            leader=leader,
+            contests=contests(self._scope, self._state, leader, last - first),
+        )
 
     def reward(self, decision: Any, reward: Any) -> Any:
         """The reward of a decision, by its id; or ids and rewards, two sequences.

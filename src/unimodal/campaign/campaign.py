@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from unimodal.agent.online import Agent
 from unimodal.campaign.committing import Call, GroupCommit
 from unimodal.campaign.log import Log
+from unimodal.campaign.reading import as_frame
 from unimodal.campaign.replica import Replica
 from unimodal.campaign.settings import Settings
-from unimodal.campaign.viewing import as_frame
 from unimodal.errors import UnimodalError, whole_number
 from unimodal.families import Family
 from unimodal.policies import Policy
@@ -94,12 +94,14 @@ class Campaign:
 
     # What users call.
 
-    def decide(self, n: int | None = None) -> Any:
+    def decide(self, n: int | None = None, *, propensity: bool = False) -> Any:
         """The next decision, or a list of the next `n`; on disk when this returns."""
         if n is not None:
             whole_number(n, "the 'n' of decide")
         # A neighbour function or a policy of your own may fail when half of a decision is made.
-        return self._durably(lambda replica: replica.agent.decide(n), checks_first=False)
+        return self._durably(
+            lambda replica: replica.agent.decide(n, propensity=propensity), checks_first=False
+        )
 
     def reward(self, decision: Any, reward: Any) -> Any:
         """The reward of a decision, by its id; or ids and rewards, two sequences.

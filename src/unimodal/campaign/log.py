@@ -10,6 +10,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from unimodal.agent.decisions import Decision
 from unimodal.errors import UnimodalError, real_number, unknown_name
 
 FORMAT = 1
@@ -263,6 +264,15 @@ class Log:
         """Close the connection."""
         self.closed = True
         self._connection.close()
+
+
+def as_event(seq: int, kind: str, time: float, decision: int, what: Any) -> Event:
+    """What an agent's recorder is told, as an event: `what` is a decision or a reward."""
+    if isinstance(what, Decision):
+        arm, leader = as_text(what.arm), as_text(what.leader)
+        rest = (what.reason, leader, what.near, what.propensity)
+        return Event(seq, time, kind, decision, arm, *rest)
+    return Event(seq, time, kind, decision, None, None, None, None, None, what)
 
 
 def as_text(label: Hashable) -> Any:

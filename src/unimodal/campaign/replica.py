@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from unimodal import graphs
-from unimodal.agent.decisions import Decision
 from unimodal.agent.online import Agent
 from unimodal.agent.revision import revised
 from unimodal.agent.saving import assembled, state_data
 from unimodal.agent.territory import Held, LookedUp
-from unimodal.campaign.log import Event, Log, as_text
+from unimodal.campaign.log import Event, Log, as_event, as_text
 from unimodal.campaign.look_ups import LoggedOracle
 from unimodal.campaign.settings import Settings
 from unimodal.errors import UnimodalError
@@ -181,17 +180,13 @@ class Replica:
 
     def _record(self, kind: str, time: float, decision: int, what: Any) -> None:
         """Note what the agent did, for the log."""
-        if self._folding:
-            return
-        if isinstance(what, Decision):
-            arm, leader = as_text(what.arm), as_text(what.leader)
-            self._note(time, kind, decision, arm, what.reason, leader, what.near, what.propensity)
-        else:
-            self._note(time, kind, decision, None, None, None, None, None, what)
+        if not self._folding:
+            self.seq += 1
+            self.news.append(as_event(self.seq, kind, time, decision, what))
 
-    def _note(self, *values: Any, **named: Any) -> None:
+    def _note(self, time: float, kind: str, **named: Any) -> None:
         self.seq += 1
-        self.news.append(Event(self.seq, *values, **named))
+        self.news.append(Event(self.seq, time, kind, **named))
 
     def note_opening(self) -> None:
         """Say in the log which version opened it."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from unimodal.campaign.log import Log
+from unimodal.campaign.reading import no_clock, reading, saved_settings
 from unimodal.campaign.replica import Replica
-from unimodal.campaign.viewing import no_clock, reading, saved_settings
 from unimodal.errors import UnimodalError
 from unimodal.policies import Policy
 from unimodal.version import __version__

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unimodal.agent.online import Agent
 from unimodal.campaign.log import Event, Log
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class View:
+class Reading:
     """The agent with the state of the file, and the log."""
 
     path: Path
@@ -32,12 +32,12 @@ class View:
         return as_frame(self.events)
 
 
-def look(path: str | Path, policy: Policy | None = None) -> View:
+def look(path: str | Path, policy: Policy | None = None) -> Reading:
     """Look at a campaign without opening it; a policy of your own has to be passed."""
     with reading(path) as log:
         replica = Replica.restored(saved_settings(log, policy), log, no_clock)
         replica.catch_up()
-        return View(log.path, replica.agent, list(log.events()))
+        return Reading(log.path, replica.agent, list(log.events()))
 
 
 @contextlib.contextmanager
@@ -75,9 +75,13 @@ def as_frame(events: Iterable[Event]) -> pl.DataFrame:
         **{"arm": pl.String, "reason": pl.String, "leader": pl.String, "near": pl.Int64},
         **{"propensity": pl.Float64, "reward": pl.Float64, "data": pl.String},
     }
-    rows = [event._replace(arm=_text(event.arm), leader=_text(event.leader)) for event in events]
+    arms: dict[int | None, str] = {}
+    rows = []
+    for event in events:
+        if event.kind == "decide":
+            arms[event.decision] = str(event.arm)
+        # The log has the arm with the decision only; who reads it wants it with the reward, too.
+        arm = arms.get(event.decision) if event.arm is None else str(event.arm)
+        leader = None if event.leader is None else str(event.leader)
+        rows.append(event._replace(arm=arm, leader=leader))
     return pl.DataFrame(rows, schema=schema, orient="row")
-
-
-def _text(label: Any) -> str | None:
-    return None if label is None else str(label)
