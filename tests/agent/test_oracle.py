@@ -91,12 +91,13 @@ def test_with_a_timeout_exceptions_and_answers_come_through():
     assert oracle.look_up(0) == [-1, 1]
 
 
-def test_an_interrupt_passes_through():
+@pytest.mark.parametrize("timeout", [None, 10])
+def test_an_interrupt_passes_through(timeout):
     def interrupted(arm):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        um.Oracle(interrupted, root=0).look_up(0)
+        um.Oracle(interrupted, root=0, timeout=timeout).look_up(0)
 
 
 @pytest.mark.parametrize(
