@@ -81,7 +81,7 @@ class LookedUp:
     @property
     def slots(self) -> int:
         """How many arms to make room for."""
-        return max(64, 2 * self.n_arms)
+        return max(64, self.n_arms + self.n_arms // 4)
 
     @property
     def look_ups(self) -> int:
