@@ -100,6 +100,22 @@ def test_an_interrupt_passes_through(timeout):
         um.Oracle(interrupted, root=0, timeout=timeout).look_up(0)
 
 
+def test_interrupted_at_any_call_it_goes_on():
+    for call in range(1, 30):
+
+        def neighbours(arm, call=call):
+            neighbours.calls += 1
+            if neighbours.calls == call:
+                raise KeyboardInterrupt
+            return lattice(arm)
+
+        neighbours.calls = 0
+        agent = um.Agent(graph=um.Oracle(neighbours, root=(4, 4)), seed=call)
+        with pytest.raises(KeyboardInterrupt):
+            play(agent, 100, hill)
+        assert len(play(agent, 100, hill)) == 100
+
+
 @pytest.mark.parametrize(
     ("answer", "words"),
     [

@@ -236,7 +236,8 @@ class Agent:
             leader = int(lead(self._scope, self._state))
             leads = int(self._state.arms["leads"][leader])
             rounds = int(self._state.notes[ROUND])
-            if territory.settle(leader, leads, rounds, self._is_new, self._state.rng):
+            territory.settle(leader, leads, rounds, self._is_new, self._state.rng)
+            if territory.n_arms > self._known:
                 self._make_room()
 
     def _is_new(self, arm: int) -> bool:

@@ -123,16 +123,15 @@ class LookedUp:
 
     def settle(
         self, leader: int, leads: int, rounds: int, is_new: Callable[[int], bool], rng: Any
-    ) -> bool:
-        """Look up what an arm needs that leads now; say whether new arms were met.
+    ) -> None:
+        """Look up what an arm needs that leads now, and led so often in so many rounds before.
 
         It needs its neighbours at its first lead, and again if they were forgotten. Where they
         cannot be had, those compete that named it as their neighbour. What failed is tried again
         at its 2nd, 4th, 8th, … lead from then on.
         """
         if leader == self._leader and leads < self._due:
-            return False
-        n_arms = self.n_arms
+            return
         self._change_leader(leader)
         again, wait = self._later.get(leader, (leads, 0))
         if leader not in self._rows or (wait and leads >= again):
@@ -150,7 +149,6 @@ class LookedUp:
                 self._later[leader] = leads + wait, wait
         self.answers.used(self.labels[leader])
         self._due = self._later.get(leader, (_NEVER, 0))[0]
-        return self.n_arms > n_arms
 
     def _change_leader(self, leader: int) -> None:
         if leader != self._leader >= 0 and self.labels[self._leader] not in self.answers:
