@@ -91,12 +91,29 @@ def test_with_a_timeout_exceptions_and_answers_come_through():
     assert oracle.look_up(0) == [-1, 1]
 
 
-def test_an_interrupt_passes_through():
+@pytest.mark.parametrize("timeout", [None, 10])
+def test_an_interrupt_passes_through(timeout):
     def interrupted(arm):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        um.Oracle(interrupted, root=0).look_up(0)
+        um.Oracle(interrupted, root=0, timeout=timeout).look_up(0)
+
+
+def test_interrupted_at_any_call_it_goes_on():
+    for call in range(1, 30):
+
+        def neighbours(arm, call=call):
+            neighbours.calls += 1
+            if neighbours.calls == call:
+                raise KeyboardInterrupt
+            return lattice(arm)
+
+        neighbours.calls = 0
+        agent = um.Agent(graph=um.Oracle(neighbours, root=(4, 4)), seed=call)
+        with pytest.raises(KeyboardInterrupt):
+            play(agent, 100, hill)
+        assert len(play(agent, 100, hill)) == 100
 
 
 @pytest.mark.parametrize(

@@ -17,16 +17,16 @@ class Answers:
     """The answers of an oracle, which is asked only for what is not remembered.
 
     At most `oracle.cache` are kept; beyond that the least recently used are forgotten, but never
-    that of `pinned`. Of a forgotten one a checksum remains, so that another answer is noticed.
-    `on_forget(label)` is called when one is forgotten, `on_named(other, label)` when an answer
-    names an arm whose own answer is not known, or does not name it back.
+    that of `pinned`. `on_forget(label)` is then called, and says whether a checksum should remain,
+    so that another answer is noticed. `on_named(other, label)` is called when an answer names an
+    arm whose own answer is not known, or does not name it back.
 
     All depends on the sequence of questions and answers only, never on time: a log of the answers
     is enough to do the same again.
     """
 
     def __init__(
-        self, oracle: Any, on_forget: Callable[[Any], None], on_named: Callable[[Any, Any], None]
+        self, oracle: Any, on_forget: Callable[[Any], bool], on_named: Callable[[Any, Any], None]
     ) -> None:
         self.oracle, self._on_forget, self._on_named = oracle, on_forget, on_named
         self.pinned: Any = None
@@ -128,9 +128,9 @@ class Answers:
                 namers.remove(label)
                 if not namers:
                     del self._named_by[other]
-            self._checksums[label] = checksum(answer)
             self.counts["forgotten"] += 1
-            self._on_forget(label)
+            if self._on_forget(label):
+                self._checksums[label] = checksum(answer)
 
     def to_data(self) -> dict[str, Any]:
         """All of it but the sentences, as JSON data."""

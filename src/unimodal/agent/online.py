@@ -363,7 +363,8 @@ class Agent:
             leader = int(lead(self._scope, self._state))
             leads = int(self._state.arms["leads"][leader])
             rounds = int(self._state.notes[ROUND])
-            if territory.settle(leader, leads, rounds, self._is_new, self._state.rng):
+            territory.settle(leader, leads, rounds, self._is_new, self._state.rng)
+            if territory.n_arms > self._known:
                 self._make_room()
 
     def _is_new(self, arm: int) -> bool:
@@ -374,7 +375,7 @@ class Agent:
         """Give every arm that has been met a record and a place on the leader board."""
         state, needed = self._state, self._territory.n_arms
         if needed > len(state.arms):
-            arms = np.zeros(2 * needed, dtype=ARM)
+            arms = np.zeros(needed + needed // 4, dtype=ARM)  # a quarter: these are most of memory
             set_prior(arms, self.rewards, self.policy.beliefs)
             arms[: len(state.arms)] = state.arms
             self._state = self._with_board(state._replace(arms=arms))

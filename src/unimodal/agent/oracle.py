@@ -100,7 +100,7 @@ class Oracle:
 
     def _call(self, label: Any) -> list[Any]:
         answer = self._answer(label) if self.timeout is None else self._in_time(label, self.timeout)
-        if isinstance(answer, Exception):
+        if isinstance(answer, BaseException):
             raise answer
         found = list(dict.fromkeys(map(_plain, answer)))
         if label in found:  # harmless: an arm always competes in its own neighbourhood
@@ -133,7 +133,7 @@ class Oracle:
         def work() -> None:
             try:
                 box.put(self._answer(label))
-            except Exception as error:
+            except BaseException as error:  # raised again where it is waited for
                 box.put(error)
 
         threading.Thread(target=work, name="unimodal look-up", daemon=True).start()

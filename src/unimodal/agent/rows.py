@@ -55,7 +55,9 @@ class Rows:
         return found
 
     def make_room_for(self, n_arms: int) -> None:
-        """Let arms up to this number have rows."""
+        """Let so many arms have rows."""
+        if n_arms <= len(self.arena.first):
+            return
         names = ("first", "last", "ends") if self._links else ("first", "last")
         longer = {name: _longer(getattr(self.arena, name), n_arms, -1) for name in names}
         self.arena = self.arena._replace(**longer)

@@ -10,6 +10,7 @@ import numpy as np
 from unimodal.agent.answers import Answers
 from unimodal.agent.oracle import as_oracle
 from unimodal.agent.rows import Rows
+from unimodal.agent.walks import SHELLS, look_ups_for_walks, walk
 from unimodal.errors import UnimodalError
 from unimodal.graphs import Graph
 from unimodal.graphs.spec import as_label, to_data
@@ -19,10 +20,6 @@ from unimodal.policies.scouting import LINKS, Scout
 from unimodal.policies.starts import Literal, Probe, Start
 from unimodal.policies.state import Arena
 
-_WALKS = 6  # the longest has 2^6 steps
-# Walks go on while there were fewer look-ups, in all, than so many and so many a round: enough for
-# a line of a thousand arms; on a graph where everything is near everything they would never end.
-_FREE_LOOK_UPS, _LOOK_UPS_A_ROUND = 500, 0.5
 _NEVER = 2**60  # leads
 
 
@@ -64,7 +61,7 @@ class LookedUp:
         self.oracle, self.scouts = oracle, isinstance(policy.scope(None), Scout)
         self.labels: list[Hashable] = []
         self._index: dict[Hashable, int] = {}
-        self._rows = Rows(LINKS * _WALKS if self.scouts else 0)
+        self._rows = Rows(LINKS * SHELLS if self.scouts else 0)
         self.answers = Answers(oracle, self._forget, self._add)
         self._later: dict[int, tuple[int, int]] = {}  # what failed: lead to try it at, last wait
         self._leader, self._due = -1, 0  # nothing is to be done for this leader before that lead
@@ -84,7 +81,7 @@ class LookedUp:
     @property
     def slots(self) -> int:
         """How many arms to make room for."""
-        return max(64, 2 * self.n_arms)
+        return max(64, self.n_arms + self.n_arms // 4)
 
     @property
     def look_ups(self) -> int:
@@ -126,20 +123,21 @@ class LookedUp:
 
     def settle(
         self, leader: int, leads: int, rounds: int, is_new: Callable[[int], bool], rng: Any
-    ) -> bool:
-        """Look up what an arm needs that leads now; say whether new arms were met.
+    ) -> None:
+        """Look up what an arm needs that leads now, and led so often in so many rounds before.
 
         It needs its neighbours at its first lead, and again if they were forgotten. Where they
         cannot be had, those compete that named it as their neighbour. What failed is tried again
         at its 2nd, 4th, 8th, … lead from then on.
         """
         if leader == self._leader and leads < self._due:
-            return False
-        n_arms = self.n_arms
+            return
         self._change_leader(leader)
         again, wait = self._later.get(leader, (leads, 0))
         if leader not in self._rows or (wait and leads >= again):
-            answer = self._look_up(self.labels[leader]) if leads >= again else None
+            label = self.labels[leader]
+            may_ask = leads >= again or label in self.answers  # a walk may have had more luck
+            answer = self._look_up(label) if may_ask else None
             self._put_row(leader, answer or ())
             done = answer is not None
             if done and self.scouts and (wait or leads == 0):  # one that was forgotten has led
@@ -151,7 +149,6 @@ class LookedUp:
                 self._later[leader] = leads + wait, wait
         self.answers.used(self.labels[leader])
         self._due = self._later.get(leader, (_NEVER, 0))[0]
-        return self.n_arms > n_arms
 
     def _change_leader(self, leader: int) -> None:
         if leader != self._leader >= 0 and self.labels[self._leader] not in self.answers:
@@ -191,33 +188,17 @@ class LookedUp:
         The walks set out in different directions. Whether no look-up failed: else it is worth
         trying again later.
         """
-        bound, failed = _FREE_LOOK_UPS + _LOOK_UPS_A_ROUND * rounds, self.answers.counts["failed"]
+        bound, failed = look_ups_for_walks(rounds), self.answers.counts["failed"]
         row, left = self._rows.row(arm), self._rows.row(arm)[1:]
         found: dict[int, None] = {}
         while left and len(row) - len(left) <= LINKS and self.look_ups < bound:
             onward = left.pop(below(rng, len(left)))
-            for label in self._walk(self.labels[arm], self.labels[onward], rng):
+            for label in walk(self._look_up, self.labels[arm], self.labels[onward], rng):
                 known = self._index.get(label)
                 if known is None or (known not in row and is_new(known)):
                     found[self._number(label)] = None
         self._rows.put(arm, self._rows.row(arm), list(found))  # walks may have added to the row
         return self.answers.counts["failed"] == failed
-
-    def _walk(self, before: Any, here: Any, rng: Any) -> list[Any]:
-        """Where a random walk that never turns back is after 2, 4, 8, … steps, or ends before."""
-        met = []
-        for step in range(2, 2**_WALKS + 1):
-            answer = self._look_up(here)
-            if answer is None or answer == (before,):
-                met.append(here)  # at the worst a neighbour, which is no new link
-                break
-            onward = answer[below(rng, len(answer))]
-            while onward == before:
-                onward = answer[below(rng, len(answer))]
-            before, here = here, onward
-            if step & (step - 1) == 0:
-                met.append(here)
-        return met
 
     def _number(self, label: Hashable) -> int:
         arm = self._index.setdefault(label, len(self.labels))
@@ -226,9 +207,13 @@ class LookedUp:
             self._rows.make_room_for(arm + 1)
         return arm
 
-    def _forget(self, label: Hashable) -> None:
-        if label in self._index:
-            self._rows.drop(self._index[label])
+    def _forget(self, label: Hashable) -> bool:
+        """Drop the row of an arm, if it has one: then it has led, and not only been walked by."""
+        arm = self._index.get(label, -1)
+        has_led = arm in self._rows
+        self._rows.drop(arm)
+        self._later.pop(arm, None)  # it had an answer, so that only walks from it failed
+        return has_led
 
     def to_data(self) -> dict[str, Any]:
         """What it knows, as JSON data, but for the links, which go with the arena."""

@@ -36,23 +36,25 @@ def lattice(decisions: int = 10**6, seed: int = 0) -> dict[str, Any]:
 def tell_lattice(decisions: int, seed: int) -> None:
     """Print what `lattice` returns."""
     agent = Agent(graph=Oracle(beside, root=ROOT), seed=seed)
-    luck = np.random.default_rng(seed).random(decisions)
-    took = np.empty(decisions, dtype=np.int64)
+    luck = np.random.default_rng(seed)
+    took = np.empty(decisions, dtype=np.float32)  # what is measured is not how much this needs
     agent.tell(agent.ask(), 1.0)  # compile, or load what was compiled
     for number in range(decisions):
         began = time.perf_counter_ns()
         arm = agent.ask()
         asked = time.perf_counter_ns()
-        reward = float(luck[number] < height(arm))
+        reward = float(luck.random() < height(arm))
         pulled = time.perf_counter_ns()
         agent.tell(arm, reward)
         took[number] = time.perf_counter_ns() - pulled + asked - began
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MAXRSS_UNIT / 1e6
     figures = {
         "decisions": decisions,
         "median_us": float(np.median(took)) / 1e3,
         "mean_us": float(took.mean()) / 1e3,
         "p99_us": float(np.percentile(took, 99)) / 1e3,
-        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MAXRSS_UNIT / 1e6,
+        "peak_mb": memory,
+        "arms_met": agent._territory.n_arms,
         "mean_at_root": height(ROOT),
         "mean_at_leader": height(agent.leader),
         **agent.look_up_counts,
