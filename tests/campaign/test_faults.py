@@ -333,3 +333,12 @@ def test_an_interrupted_call_is_not_kept_and_the_next_one_is(path, start):
     assert campaign.decide().id == 2
     campaign.close()
     assert bool(verify(path))
+
+
+def test_a_clock_that_goes_back_before_the_first_decision_does_not_either(path, start, reopen):
+    now = [5.0]
+    start(clock=lambda: now[0]).close()
+    now[0] = 2.0
+    with reopen(clock=lambda: now[0]) as campaign:
+        assert campaign.decide().time == 5.0
+    assert bool(verify(path))
