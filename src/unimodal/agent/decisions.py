@@ -141,7 +141,7 @@ class Book:
             "time_to_live": lives if math.isfinite(lives) else None,
             "on_expiry": self.on_expiry,
             "made": self.made,
-            "now": self.now if self.made else None,
+            "now": self.now if math.isfinite(self.now) else None,
             "open": [[number, arm, made] for number, (arm, made) in self.open.items()],
         }
         if isinstance(self.outcomes, OutcomesInMemory):
