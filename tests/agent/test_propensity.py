@@ -22,21 +22,30 @@ def of_all(agent, near):
     return np.array([propensity(agent.policy, agent.rewards, arms, near, arm) for arm in near])
 
 
-@pytest.mark.parametrize(
-    ("rewards", "told"),
-    [
-        (um.Bernoulli(), [[1, 1, 0, 1], [1, 0], [], [0, 1, 1, 0, 1, 1, 1, 0], [0] * 9]),
-        (um.Gaussian(1.0), [[1.0, 0.3], [0.8] * 6, [0.2, 1.6, 0.9]]),
-    ],
-    ids=["Bernoulli", "Gaussian"],
-)
-def test_agents_choose_that_often(rewards, told):
-    """100,000 contests; false alarms: p < 1e-4. Power: a shift of one reward is far below that."""
-    agent = agent_with(um.TS(), rewards, told)
-    near = list(range(len(told)))
-    expected = of_all(agent, near)
-    counts = np.bincount(agent.ask(100_000), minlength=len(told))
+def test_agents_choose_that_often():
+    """100,000 contests; false alarms: p < 1e-4. Power: a reward left out is far below that."""
+    told = [[1, 1, 0, 1], [1, 0], [], [0, 1, 1, 0, 1, 1, 1, 0], [0] * 9]
+    agent = agent_with(um.TS(), um.Bernoulli(), told)
+    expected = of_all(agent, list(range(5)))
+    counts = np.bincount(agent.ask(100_000), minlength=5)
     assert stats.chisquare(counts, expected * 100_000 / expected.sum()).pvalue > 1e-4
+    assert stats.chisquare(counts, _without_the_last_reward(agent)).pvalue < 1e-4
+
+
+def _without_the_last_reward(agent):
+    arms = agent._state.arms.copy()
+    arms["pulls"][3] -= 1
+    chances = [propensity(agent.policy, agent.rewards, arms, range(5), arm) for arm in range(5)]
+    return np.array(chances) * 100_000 / sum(chances)
+
+
+def test_two_normal_arms():
+    """The difference of two normals is normal: Φ of its mean over its standard deviation."""
+    arms = np.zeros(2, dtype=ARM)
+    arms["pulls"], arms["total"] = [2, 6], [1.3, 4.8]
+    arms["prior_a"], arms["prior_b"] = 0.0, 1e6  # nearly flat
+    expected = stats.norm.cdf((1.3 / 2 - 4.8 / 6) / (1 / 2 + 1 / 6) ** 0.5)
+    assert thompson_wins(um.Gaussian(1.0), arms[:1], arms[1:]) == pytest.approx(expected, abs=1e-6)
 
 
 def random_arms(rng, count):
@@ -91,8 +100,10 @@ def test_an_arm_alone_wins_and_a_hopeless_one_does_not():
 
 
 def test_without_random_draws_only_ties_are_uncertain():
-    agent = agent_with(um.KLUCB(), um.Bernoulli(), [[1, 0], [0, 1], [1]])
-    assert of_all(agent, [0, 1, 2]).tolist() == [0.5, 0.5, 1.0]
+    arms = np.zeros(3, dtype=ARM)
+    arms["pulls"], arms["total"] = [2, 2, 1], [1, 1, 1]
+    chances = [propensity(um.KLUCB(), um.Bernoulli(), arms, [0, 1, 2], arm) for arm in range(3)]
+    assert chances == [0.5, 0.5, 1.0]
 
 
 def test_what_is_not_a_contest_or_not_known():

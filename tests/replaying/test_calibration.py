@@ -14,7 +14,7 @@ from unimodal.campaign.rehearsal import rehearse
 from unimodal.replaying import estimate
 from unimodal.replaying.plausible import GRID
 
-ARMS, ROUNDS, DRAWS, REPEATS = 7, 200, 40, 80
+ARMS, ROUNDS, DRAWS, REPEATS = 6, 150, 30, 70
 
 
 def one_peaked_means(rng):

@@ -27,6 +27,7 @@ def test_a_row_a_policy_and_the_log_first(campaign):
     history = campaign.history()
     assert found.rounds == 600 and found.earned == history["reward"].sum()
     assert (table["low"] <= table["expected"]).all() and (table["expected"] <= table["high"]).all()
+    assert table["against_control"][0] == 0.0
     assert (table["difference"] == table["expected"] - found.earned).all()
     assert "one peak on the graph" in str(found) and "hopeful" in str(found)
     assert json.loads(json.dumps(found.to_data()))["policies"] == table.to_dicts()

@@ -41,12 +41,14 @@ class Replay:
     def table(self) -> pl.DataFrame:
         """A row a policy: expected reward, its 95 % interval, the difference from the log.
 
-        `chance` is the probability that the policy would have earned more than the log did, and
-        `on_prior` the share of its pulls that rest on the prior.
+        The log's earnings hold its luck; `against_control` is the difference from what the log's
+        own policy earns when it is simulated in the same worlds. `chance` is the probability that
+        the policy would have earned more than the log did, `on_prior` the share of its pulls that
+        rest on the prior.
         """
         import polars as pl
 
-        rows = []
+        rows, control = [], float(self.estimates[0].earned.mean())
         for one in self.estimates:
             low, high = one.interval
             mean = float(one.earned.mean())
@@ -59,6 +61,7 @@ class Replay:
                     "difference": mean - self.earned,
                     "difference_low": low - self.earned,
                     "difference_high": high - self.earned,
+                    "against_control": mean - control,
                     "chance": float((one.earned > self.earned).mean()),
                     "on_prior": one.on_prior,
                 }
@@ -85,11 +88,19 @@ class Replay:
                 f"{row['expected']:,.{digits}f}",
                 f"{row['low']:,.{digits}f} … {row['high']:,.{digits}f}",
                 f"{row['difference']:+,.{digits}f}",
+                f"{row['against_control']:+,.{digits}f}" if number else "–",
                 f"{100 * row['chance']:.0f} %",
                 f"{100 * row['on_prior']:.0f} %",
             )
-            for row in self.table.iter_rows(named=True)
+            for number, row in enumerate(self.table.iter_rows(named=True))
         ]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What stands above the lines."""
+        again = f"against {self.log_policy} again"
+        first = ("policy", "expected", "95 % interval", "against the log", again)
+        return (*first, "beats the log", "on prior")
 
     @property
     def title(self) -> str:
@@ -101,8 +112,8 @@ class Replay:
 
     def __str__(self) -> str:
         """The table and its sentences."""
-        rows = [COLUMNS, *self.lines()]
-        widths = [max(len(row[column]) for row in rows) for column in range(len(COLUMNS))]
+        rows = [self.columns, *self.lines()]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         written = [
             "  ".join(
                 cell.ljust(width) if place == 0 else cell.rjust(width)
@@ -121,6 +132,3 @@ class Replay:
             for one in self.estimates
         }
         return campaigns.earnings(ax, rows, self.earned)
-
-
-COLUMNS = ("policy", "expected", "95 % interval", "against the log", "beats the log", "on prior")

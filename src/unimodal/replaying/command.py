@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from unimodal import files
 from unimodal.agent.recorded import Recorded
 from unimodal.policies import parse, split
-from unimodal.replaying.answer import COLUMNS
 from unimodal.replaying.estimate import replay
 from unimodal.report import tables
 
@@ -30,7 +29,7 @@ def run(
     """Replay a campaign, print the table and what it rests on, and keep the data if asked to."""
     chosen = [parse(text) for text in split(policies)]
     found = replay(campaign, chosen, draws=draws, seed=seed, one_peak=one_peak)
-    console.print(tables.table(found.title, COLUMNS, found.lines()))
+    console.print(tables.table(found.title, found.columns, found.lines()))
     for note in found.notes:
         console.print(f"• {note}", style="dim")
     if out is not None:

@@ -31,7 +31,7 @@ _LOG_NORM = -betaln(_A, _B)
 _CENTRE = digamma(_A) - digamma(_B)  # mean and width of Beta(a, b) as log-odds
 _WIDTH = np.sqrt(polygamma(1, _A) + polygamma(1, _B))
 _MOVED = (-1.0, 3.0, 30.0, math.inf)  # of which arms (a, b) may take the means with it: rewards
-_BURN_IN, _APART = 1000, 50  # sweeps before the first draw, and between two
+_BURN_IN, _APART, _AT_ONCE = 1000, 50, 10  # sweeps before the first draw, between two, at a time
 
 
 class PlausibleMeans:
@@ -65,7 +65,8 @@ class PlausibleMeans:
     def _sweep(self, times: int) -> None:
         state = (self.means, self._other, self._better, self._prior)
         data = (self._wins, self._losses, self._rows, self._near, self._one_peak)
-        _sweeps(times, *state, *data, self._rng)
+        for _ in range(times // _AT_ONCE):  # in pieces, so that Ctrl-C is heard
+            _sweeps(_AT_ONCE, *state, *data, self._rng)
 
 
 def shrunk(wins: Any, losses: Any) -> Any:
