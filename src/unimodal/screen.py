@@ -32,6 +32,8 @@ def show(console: Console, result: Result) -> None:
         console.print(f"Note: {check}", style="yellow")
     console.print(tables.table(title, columns, rows))
     bound = problem.lower_bound
+    if math.isnan(bound):  # the means change, and Theorem 1 is about means that stay
+        return
     console.print(
         f"Theorem 1: c(μ) = {bound:.3g}, c(μ)·log T = {bound * math.log(result.horizon):.4g} "
         "(for large T; a finite regret may lie below)."

@@ -29,7 +29,7 @@ figure svg { width: 100%; height: auto; }
 figcaption { color: var(--soft); font-size: .88rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .88rem; margin: .6rem 0; }
-th, td { padding: .22rem .6rem; text-align: right; border-bottom: 1px solid var(--line);
+th, td { padding: .22rem .5rem; text-align: right; border-bottom: 1px solid var(--line);
          white-space: nowrap; vertical-align: top; }
 th:first-child, td:first-child, td.words, th.words { text-align: left; white-space: normal; }
 thead th { border-bottom: 2px solid var(--ink); }
