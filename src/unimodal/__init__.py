@@ -15,7 +15,8 @@ from unimodal.version import __version__
 
 if TYPE_CHECKING:
     from unimodal import graphs, problems
-    from unimodal.agent import Agent
+    from unimodal.agent import Agent, Decision, Oracle
+    from unimodal.campaign import Campaign, verify
     from unimodal.continuous import Narrowed, narrow, regret_by_horizon
     from unimodal.engines.line_search import LSE
     from unimodal.families import Bernoulli, Bounded, Exponential, Family, Gaussian, Poisson
@@ -42,8 +43,10 @@ if TYPE_CHECKING:
         Windowed,
     )
     from unimodal.problems import Moving, Problem
+    from unimodal.replaying import Replay, replay
     from unimodal.result import Result, load
     from unimodal.simulation import extend, rerun, simulate
+    from unimodal.viewing import View, inspect
 
 __all__ = [
     "IMED",
@@ -59,6 +62,8 @@ __all__ = [
     "AroundLeader",
     "Bernoulli",
     "Bounded",
+    "Campaign",
+    "Decision",
     "Discounted",
     "EveryArm",
     "Exponential",
@@ -68,33 +73,40 @@ __all__ = [
     "Interval",
     "Moving",
     "Narrowed",
+    "Oracle",
     "Poisson",
     "Policy",
     "Probe",
     "Problem",
+    "Replay",
     "Restarting",
     "Result",
     "ScoutUTS",
     "SecondPeaks",
     "UnimodalError",
+    "View",
     "Windowed",
     "__version__",
     "extend",
     "graphs",
+    "inspect",
     "load",
     "narrow",
     "problems",
     "random",
     "regret_by_horizon",
+    "replay",
     "rerun",
     "second_peaks",
     "simulate",
+    "verify",
 ]
 
 # Numba takes most of the time of an import: a name is looked up where it lives when it is first
 # used, so that `unimodal --help` and a mistake on the command line answer at once.
 _HOMES = {
-    "agent": ("Agent",),
+    "agent": ("Agent", "Decision", "Oracle"),
+    "campaign": ("Campaign", "verify"),
     "continuous": ("Narrowed", "narrow", "regret_by_horizon"),
     "engines.line_search": ("LSE",),
     "families": ("Bernoulli", "Bounded", "Exponential", "Family", "Gaussian", "Poisson"),
@@ -107,8 +119,10 @@ _HOMES = {
         *("Discounted", "Restarting", "Windowed"),
     ),
     "problems": ("Moving", "Problem"),
+    "replaying": ("Replay", "replay"),
     "result": ("Result", "load"),
     "simulation": ("extend", "rerun", "simulate"),
+    "viewing": ("View", "inspect"),
 }
 _HOME = {name: f"unimodal.{home}" for home, names in _HOMES.items() for name in names}
 _MODULES = {

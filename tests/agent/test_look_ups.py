@@ -119,7 +119,7 @@ def test_a_root_is_needed():
 @pytest.mark.parametrize(
     ("neighbours", "words"),
     [
-        (lambda arm: [arm, 1], "the arm itself"),
+        (lambda arm: [arm], "got none"),
         (lambda arm: [], "got none"),
         (lambda arm: [[1], [2]], "hashable"),
         (lambda arm: 7, "must return hashable labels .*, got 7"),

@@ -9,6 +9,7 @@ from unimodal.families import Bernoulli
 from unimodal.kernels.compile import record
 from unimodal.kernels.random import stream
 from unimodal.policies.scopes import AroundLeader, EveryArm, forced
+from unimodal.policies.scouting import Scout
 from unimodal.policies.skipping import ENDLESS, bearable, contest_after, incumbent, remains
 from unimodal.policies.state import implied_board, new_state
 
@@ -21,6 +22,19 @@ def test_contests_between_forced_rounds(period, clock, contests):
         held += not forced(scope, now, 99)
         now += 1
     assert contest_after(scope, clock, 99, float(contests)) == now
+
+
+@given(st.integers(2, 7), st.booleans(), st.integers(0, 20), st.integers(1, 30))
+@settings(deadline=None)
+def test_contests_between_forced_rounds_of_a_scout(size, climbs, later, contests):
+    """In its climb (of 100 leads for each member), and after it."""
+    scope = record(Scout(patience=100))
+    clock = later + (0 if climbs else 100 * size)
+    now, held = clock, 0
+    while held < contests:
+        held += not forced(scope, now, size)
+        now += 1
+    assert contest_after(scope, clock, size, float(contests)) == now
 
 
 def test_a_period_of_zero_is_the_size_and_a_negative_one_never_comes():

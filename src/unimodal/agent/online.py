@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unimodal.agent.territory import Held, LookedUp, Neighbours
+from unimodal.agent.decisions import Book, Decision
+from unimodal.agent.oracle import Neighbours, Oracle, as_oracle
+from unimodal.agent.territory import Held, LookedUp
 from unimodal.errors import UnimodalError, whole_number
 from unimodal.families import Family, as_family
 from unimodal.graphs import Graph
 from unimodal.kernels.compile import record, specialised
 from unimodal.kernels.leaderboard import show
 from unimodal.kernels.random import POLICY, stream
-from unimodal.policies import Policy, explained
+from unimodal.policies import UTS, Policy, ScoutUTS, explained
 from unimodal.policies.remembering import with_room
 from unimodal.policies.rounds import ask, choose, observe
-from unimodal.policies.scopes import lead
-from unimodal.policies.scouting import Scout
+from unimodal.policies.scopes import contests, lead, span
 from unimodal.policies.state import (
     ARM,
     BEGUN,
+    LAST,
     LEADER,
     REASON,
     REASONS,
@@ -37,14 +40,23 @@ from unimodal.policies.state import (
 if TYPE_CHECKING:
     import polars as pl
 
+# Called with what happens to decisions: kind, time, id, and the decision or the reward.
+Recorder = Callable[[str, float, int, Any], None]
+
 
 class Agent:
     """A policy on a graph, choosing arms for you.
 
-    `graph` is a Graph, or a function that returns the neighbours of an arm's label; then `root` is
-    the arm from which it sets out, arms are met as they are needed, and only arms that have been
-    pulled lead. `rewards` is the reward family, Bernoulli unless told. `Agent(seed=s)` has the
-    random stream of trial 0 of `simulate(seed=s)`.
+    `graph` is a Graph, or an Oracle, or a function that returns the neighbours of an arm's label;
+    then `root` is the arm from which it sets out. Behind an oracle or a function arms are met as
+    they are needed, and only arms that have been pulled lead. `policy` is UTS unless told, and
+    behind an oracle ScoutUTS. `rewards` is the reward family, Bernoulli unless told.
+    `Agent(seed=s)` has the random stream of trial 0 of `simulate(seed=s)`.
+
+    `ask` and `tell` are the light form. `decide` and `reward` are for rewards that come late, twice
+    or never: a decision has an id, its reward counts once, and after `time_to_live` seconds it is
+    dropped, or counts as 0 with `on_expiry="zero"`. An agent belongs to one thread; for several,
+    and for decisions that survive a crash, see `Campaign`.
 
     >>> import unimodal as um
     >>> prices = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
@@ -53,17 +65,27 @@ class Agent:
     >>> agent.tell(price, 1.0)
     >>> agent.round
     1
+    >>> decision = agent.decide()
+    >>> decision.id, decision.reason
+    (1, 'start')
+    >>> agent.reward(decision.id, 0.0), agent.reward(decision.id, 0.0)
+    (True, False)
     """
 
     def __init__(
         self,
-        policy: Policy,
-        graph: Graph | Neighbours,
+        policy: Policy | None = None,
+        graph: Graph | Oracle | Neighbours | None = None,
         rewards: Family | None = None,
         seed: int = 0,
         *,
         root: Any = None,
+        time_to_live: float | None = None,
+        on_expiry: str = "drop",
+        clock: Callable[[], float] = time.time,
     ) -> None:
+        if policy is None:
+            policy = UTS() if isinstance(graph, Graph) else ScoutUTS()
         if not isinstance(policy, Policy):
             raise UnimodalError(f"a policy must be an instance such as um.UTS(), got {policy!r}.")
         seed = whole_number(seed, "the 'seed'", 0)
@@ -72,10 +94,13 @@ class Agent:
         if isinstance(graph, Graph):
             territory = Held(graph, policy.scope(graph).arena(graph))
         else:
-            self._check_look_ups(policy, graph, root)
-            territory = LookedUp(graph, [root], isinstance(policy.scope(None), Scout))
+            oracle = as_oracle(graph, root)
+            self._check_look_ups(policy)
+            territory = LookedUp(oracle, [oracle.root], policy)
         begin = territory.begin(policy.opening, rng)
-        self._assemble(policy, territory, as_family(rewards, "Agent"), seed, begin, rng)
+        rewards = as_family(rewards, "Agent")
+        book = Book(rewards, time_to_live, on_expiry)
+        self._assemble(policy, territory, rewards, seed, begin, rng, book, clock)
 
     def _assemble(
         self,
@@ -85,8 +110,13 @@ class Agent:
         seed: int,
         begin: Any,
         rng: Any,
+        book: Book,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         """Put the pieces together: new ones here, saved ones in `saving`."""
+        self.clock = clock
+        self.recorder: Recorder | None = None
+        self._book = book
         self.policy, self.rewards, self.seed = policy, rewards, seed
         self._territory = territory
         self._scope = record(policy.scope(getattr(territory, "graph", None)))
@@ -109,15 +139,7 @@ class Agent:
                 self._choose = specialised(ask, *rule, territory.arena, self._state)
 
     @staticmethod
-    def _check_look_ups(policy: Policy, graph: Any, root: Any) -> None:
-        if not callable(graph):
-            raise UnimodalError(
-                f"the 'graph' of Agent must be a Graph or a function of an arm, got {graph!r}."
-            )
-        if root is None:
-            raise UnimodalError(
-                "with a neighbour function, give the arm to set out from as root=…."
-            )
+    def _check_look_ups(policy: Policy) -> None:
         if policy.forgets:
             raise UnimodalError(
                 f"{policy!r} forgets, so it would look arms up again and again: "
@@ -135,9 +157,37 @@ class Agent:
         return int(self._state.notes[ROUND])
 
     @property
+    def graph(self) -> Graph | None:
+        """The graph; None where it is known only by look-up."""
+        return self._territory.graph if isinstance(self._territory, Held) else None
+
+    @property
+    def known_arms(self) -> int:
+        """How many arms it knows: all of a graph, or those it has met."""
+        return self._territory.n_arms
+
+    @property
     def look_ups(self) -> int:
-        """How many arms' neighbours have been looked up (0 where the graph is held)."""
+        """How often an arm's neighbours were looked up (0 where the graph is held)."""
         return self._territory.look_ups if isinstance(self._territory, LookedUp) else 0
+
+    @property
+    def oracle(self) -> Any:
+        """The oracle that it asks for neighbours; None where the graph is held."""
+        return getattr(self._territory, "oracle", None)
+
+    @property
+    def look_up_counts(self) -> dict[str, int]:
+        """How many look-ups there were, failed, were made again; what was odd, and forgotten."""
+        territory = self._territory
+        return dict(territory.answers.counts) if isinstance(territory, LookedUp) else {}
+
+    @property
+    def reports(self) -> list[str]:
+        """What went wrong with look-ups: the last sentences of the oracle and about its answers."""
+        if not isinstance(self._territory, LookedUp):
+            return []
+        return [*getattr(self.oracle, "troubles", ()), *self._territory.answers.reports]
 
     @property
     def reason(self) -> str:
@@ -163,17 +213,105 @@ class Agent:
     def tell(self, arm: Any, reward: Any) -> None:
         """The reward of an arm; or arms and rewards, two sequences. Late or unordered is fine."""
         if isinstance(reward, Sequence | np.ndarray) and not isinstance(reward, str | bytes):
-            if len(arm) != len(reward):
-                raise UnimodalError(
-                    f"tell needs as many arms as rewards, got {len(arm)} and {len(reward)}."
-                )
-            pairs = list(zip(arm, reward, strict=True))
+            pairs = _paired(arm, reward, "tell", "arms")
             checked = [(self._territory.arm_of(a), self.rewards.check_reward(r)) for a, r in pairs]
         else:
             checked = [(self._territory.arm_of(arm), self.rewards.check_reward(reward))]
-        self._state = with_room(self._index, self._state, len(checked))
-        for index, value in checked:  # nothing is learnt from a batch with a mistake in it
-            self._observe(self._scope, self._index, self._family, self._state, index, value)
+        self._learn(checked)  # nothing is learnt from a batch with a mistake in it
+
+    def _learn(self, rewards: list[tuple[int, float]]) -> None:
+        self._state = with_room(self._index, self._state, len(rewards))
+        for arm, reward in rewards:
+            self._observe(self._scope, self._index, self._family, self._state, arm, reward)
+
+    @property
+    def outstanding(self) -> int:
+        """How many decisions wait for their reward."""
+        return len(self._book.open)
+
+    def decide(self, n: int | None = None, *, propensity: bool = False) -> Any:
+        """The next decision; or a list of the next `n`, made before any of them has its reward."""
+        if n is not None:
+            count = whole_number(n, "the 'n' of decide")
+            return [self.decide(propensity=propensity) for _ in range(count)]
+        now = self._expire_before(self._book.tick(self.clock()))
+        return self.decide_at(now, propensity)
+
+    def decide_at(self, now: float, propensity: bool = False) -> Decision:
+        """The next decision, made at a given time: what `decide` does, and what a log repeats."""
+        label = self.ask()
+        notes = self._state.notes
+        arm, leader = int(notes[LAST]), int(notes[LEADER])
+        reason, arena = REASONS[notes[REASON]], self._territory.arena
+        competing = self._territory.n_arms if reason == "contest" else 1
+        decision = Decision(
+            self._book.add(arm, now),
+            label,
+            reason,
+            self._territory.label_of(leader) if leader >= 0 else None,
+            int(arena.last[leader] - arena.first[leader]) if leader >= 0 else competing,
+            now,
+            self._propensity(arm, leader, reason) if propensity else None,
+        )
+        if self.recorder is not None:
+            self.recorder("decide", now, decision.id, decision)
+        return decision
+
+    def _propensity(self, arm: int, leader: int, reason: str) -> float | None:
+        """How likely the arm was, given the leader and all that was known."""
+        from unimodal.agent.propensity import propensity  # which needs SciPy
+
+        first, last = (
+            span(self._scope, self._territory.arena, leader) if reason == "contest" else (0, 0)
+        )
+        return propensity(
+            self.policy,
+            self.rewards,
+            self._state.arms,
+            self._territory.arena.near[first:last],
+            arm,
+            leader=leader,
+            contests=contests(self._scope, self._state, leader, last - first),
+        )
+
+    def reward(self, decision: Any, reward: Any) -> Any:
+        """The reward of a decision, by its id; or ids and rewards, two sequences.
+
+        True if it counts now, False if the same was told before. Another reward than before, an
+        id that does not exist and a decision that has expired are refused; a batch with a mistake
+        in it is refused as a whole.
+        """
+        many = isinstance(reward, Sequence | np.ndarray) and not isinstance(reward, str | bytes)
+        told = _paired(decision, reward, "reward", "ids") if many else [(decision, reward)]
+        now = self._book.tick(self.clock())
+        news = self._book.news(told, now)
+        self._expire_before(now)
+        for number, value in news.items():
+            self.settle(number, value, now)
+        if not many:
+            return bool(news)
+        return [news.pop(int(number), None) is not None for number, _ in told]
+
+    def settle(self, decision: int, reward: float | None, now: float) -> None:
+        """Close a decision with its reward, or (None) because its time is over."""
+        if self.recorder is not None:
+            self.recorder("expire" if reward is None else "reward", now, decision, reward)
+        arm = self._book.close(decision, reward)
+        if reward is None and self._book.on_expiry == "zero":
+            reward = 0.0
+        if reward is not None and arm >= 0:  # else there is nothing to learn, or nobody to learn
+            self._learn([(arm, reward)])
+
+    def expire(self) -> int:
+        """Close the decisions whose time is over, which `decide` and `reward` do too; how many."""
+        before = self.outstanding
+        self._expire_before(self._book.tick(self.clock()))
+        return before - self.outstanding
+
+    def _expire_before(self, now: float) -> float:
+        for decision in self._book.due(now):
+            self.settle(decision, None, now)
+        return now
 
     def arms(self) -> pl.DataFrame:
         """The arms that have led or have rewards: label, pulls, mean reward, leads."""
@@ -184,9 +322,12 @@ class Agent:
         pulls = known["pulls"][met]
         means = np.full(len(met), np.nan)
         np.divide(known["total"][met], pulls, out=means, where=pulls > 0)
+        labels = [self._territory.label_of(int(arm)) for arm in met]
+        if len(set(map(type, labels))) > 1:
+            labels = list(map(str, labels))  # a column has one type
         return pl.DataFrame(
             {
-                "arm": [self._territory.label_of(int(arm)) for arm in met],
+                "arm": labels,
                 "pulls": pulls,
                 "mean": means,
                 "leads": known["leads"][met],
@@ -201,25 +342,29 @@ class Agent:
 
     @classmethod
     def load(
-        cls, path: str | Path, *, policy: Policy | None = None, graph: Neighbours | None = None
+        cls,
+        path: str | Path,
+        *,
+        policy: Policy | None = None,
+        graph: Oracle | Neighbours | None = None,
     ) -> Agent:
         """An agent from its file.
 
-        Functions are not saved: give a neighbour function as `graph` and a policy of your own as
-        `policy` again.
+        Functions are not saved: give an oracle or a neighbour function as `graph` and a policy of
+        your own as `policy` again.
         """
         from unimodal.agent import saving
 
         return saving.load(path, policy, graph)
 
     def _meet_neighbours(self, territory: LookedUp) -> None:
-        """Look up the coming leader's neighbours, if it never led, and make room for them."""
+        """Let the coming leader's neighbours be looked up, and make room for them."""
         if self._state.notes[BEGUN] >= len(self._state.begin):
             leader = int(lead(self._scope, self._state))
-            if self._state.arms["leads"][leader] == 0:
-                territory.row(leader)
-                if isinstance(self.policy.scope(None), Scout):
-                    territory.link(leader, self._is_new, self._state.rng)
+            leads = int(self._state.arms["leads"][leader])
+            rounds = int(self._state.notes[ROUND])
+            territory.settle(leader, leads, rounds, self._is_new, self._state.rng)
+            if territory.n_arms > self._known:
                 self._make_room()
 
     def _is_new(self, arm: int) -> bool:
@@ -230,7 +375,7 @@ class Agent:
         """Give every arm that has been met a record and a place on the leader board."""
         state, needed = self._state, self._territory.n_arms
         if needed > len(state.arms):
-            arms = np.zeros(2 * needed, dtype=ARM)
+            arms = np.zeros(needed + needed // 4, dtype=ARM)  # a quarter: these are most of memory
             set_prior(arms, self.rewards, self.policy.beliefs)
             arms[: len(state.arms)] = state.arms
             self._state = self._with_board(state._replace(arms=arms))
@@ -250,3 +395,15 @@ class Agent:
     def __repr__(self) -> str:
         """Policy, rounds and arms."""
         return f"Agent({self.policy!r}, round {self.round:,}, {self._territory.n_arms:,} arms)"
+
+
+def _paired(names: Any, rewards: Any, method: str, what: str) -> list[tuple[Any, Any]]:
+    """Two sequences as pairs, or a sentence if they differ in length."""
+    single = 0 in (getattr(names, "ndim", 1), getattr(rewards, "ndim", 1))  # arrays of no length
+    if single or isinstance(names, str | bytes) or not hasattr(names, "__len__"):
+        raise UnimodalError(f"{method} needs {what} for its rewards, got {names!r} for a batch.")
+    if len(names) != len(rewards):
+        raise UnimodalError(
+            f"{method} needs as many {what} as rewards, got {len(names)} and {len(rewards)}."
+        )
+    return list(zip(names, rewards, strict=True))

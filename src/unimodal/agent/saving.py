@@ -9,14 +9,17 @@ from typing import Any
 import numpy as np
 
 from unimodal import families, files, graphs, policies
+from unimodal.agent.decisions import Book
 from unimodal.agent.online import Agent
-from unimodal.agent.territory import Held, LookedUp, Neighbours
+from unimodal.agent.oracle import Neighbours, Oracle
+from unimodal.agent.territory import Held, LookedUp
 from unimodal.errors import UnimodalError
+from unimodal.families import Family
 from unimodal.policies import Policy
 from unimodal.policies.forgetting import fill_memory, memory_data
 from unimodal.policies.indices import refresh
 from unimodal.policies.remembering import with_room
-from unimodal.policies.scouting import Scout, links_of, set_links
+from unimodal.policies.scouting import links_of, set_links
 
 FORMAT = 1
 _COLUMNS = ("pulls", "total", "leads", "successes")
@@ -36,22 +39,23 @@ def save(agent: Agent, path: str | Path) -> Path:
 
 def to_data(agent: Agent) -> dict[str, Any]:
     """All an agent knows, as plain JSON data."""
-    state, territory = agent._state, agent._territory
-    if isinstance(territory, Held):
-        graph = graphs.to_data(territory.graph)
-    else:
-        rows = {str(arm): row for arm, row in territory.known_rows().items()}
-        graph = {"kind": "look-up", "labels": territory.labels, "rows": rows}
-    known = state.arms[: territory.n_arms]
-    met = np.flatnonzero((known["pulls"] > 0) | (known["leads"] > 0))
-    notes = state.notes.tolist()
     return {
         "format": FORMAT,
         "policy": policies.to_data(agent.policy),
         "rewards": families.to_data(agent.rewards),
-        "graph": graph,
+        "graph": agent._territory.to_data(),
         "seed": agent.seed,
-        "notes": notes,
+        **state_data(agent),
+    }
+
+
+def state_data(agent: Agent) -> dict[str, Any]:
+    """What an agent has learnt, apart from what it was made of."""
+    state, territory = agent._state, agent._territory
+    known = state.arms[: territory.n_arms]
+    met = np.flatnonzero((known["pulls"] > 0) | (known["leads"] > 0))
+    return {
+        "notes": state.notes.tolist(),
         "begin": state.begin.tolist(),
         "links": {str(arm): row for arm, row in links_of(territory.arena).items()},
         "stream": state.rng.tolist(),
@@ -59,10 +63,11 @@ def to_data(agent: Agent) -> dict[str, Any]:
         "arms": [[int(arm), *(known[column][arm].item() for column in _COLUMNS)] for arm in met],
         "seen": state.seen[["arm", "reward"]][: int(known["pulls"].sum())].tolist(),
         "memory": memory_data(state.memory),
+        "decisions": agent._book.to_data(),
     }
 
 
-def load(path: str | Path, policy: Policy | None, graph: Neighbours | None) -> Agent:
+def load(path: str | Path, policy: Policy | None, graph: Oracle | Neighbours | None) -> Agent:
     """Read an agent's JSON; anything else is refused in a sentence."""
     path = Path(path)
     try:
@@ -84,7 +89,9 @@ def load(path: str | Path, policy: Policy | None, graph: Neighbours | None) -> A
         ) from None
 
 
-def from_data(data: dict[str, Any], policy: Policy | None, graph: Neighbours | None) -> Agent:
+def from_data(
+    data: dict[str, Any], policy: Policy | None, graph: Oracle | Neighbours | None
+) -> Agent:
     """The agent that `to_data` described."""
     saved = data["policy"]
     if policy is None:
@@ -97,16 +104,23 @@ def from_data(data: dict[str, Any], policy: Policy | None, graph: Neighbours | N
     rewards = families.from_data(data["rewards"])
     territory: Held | LookedUp
     if data["graph"]["kind"] == "look-up":
-        scouts = isinstance(policy.scope(None), Scout)
-        territory = _looked_up(data["graph"], graph, scouts)
+        territory = LookedUp.from_data(data["graph"], graph, policy)
     else:
         whole = graphs.from_data(data["graph"])
         territory = Held(whole, policy.scope(whole).arena(whole))
+    return assembled(policy, territory, rewards, data["seed"], data)
+
+
+def assembled(
+    policy: Policy, territory: Held | LookedUp, rewards: Family, seed: int, data: dict[str, Any]
+) -> Agent:
+    """An agent of its parts and of what `state_data` told."""
     set_links(territory.arena, {int(arm): row for arm, row in data.get("links", {}).items()})
     agent = Agent.__new__(Agent)
     rng = np.array(data["stream"], dtype=np.uint64)
     begin = np.array(data["begin"], dtype=np.int64)
-    agent._assemble(policy, territory, rewards, data["seed"], begin, rng)
+    book = Book.from_data(rewards, data["decisions"]) if "decisions" in data else Book(rewards)
+    agent._assemble(policy, territory, rewards, seed, begin, rng, book)
     _fill(agent, data)
     return agent
 
@@ -133,15 +147,3 @@ def _fill(agent: Agent, data: dict[str, Any]) -> None:
 
 def _same(policy: Policy, parameters: dict[str, Any]) -> bool:
     return bool(json.loads(json.dumps(policies.to_data(policy)["parameters"])) == parameters)
-
-
-def _looked_up(saved: dict[str, Any], graph: Neighbours | None, scouts: bool) -> LookedUp:
-    if graph is None:
-        raise UnimodalError(
-            "the file was made with a neighbour function, which is not saved: pass it as graph=…."
-        )
-    labels = [graphs.spec.as_label(label) for label in saved["labels"]]
-    territory = LookedUp(graph, labels, scouts)
-    for arm, row in saved["rows"].items():
-        territory.add_row(int(arm), row)
-    return territory

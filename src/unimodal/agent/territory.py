@@ -7,15 +7,20 @@ from typing import Any
 
 import numpy as np
 
+from unimodal.agent.answers import Answers
+from unimodal.agent.oracle import as_oracle
+from unimodal.agent.rows import Rows
+from unimodal.agent.walks import SHELLS, look_ups_for_walks, walk
 from unimodal.errors import UnimodalError
 from unimodal.graphs import Graph
+from unimodal.graphs.spec import as_label, to_data
 from unimodal.kernels.random import below
-from unimodal.policies.scouting import LINKS, ScoutArena, set_links
+from unimodal.policies import Policy
+from unimodal.policies.scouting import LINKS, Scout
 from unimodal.policies.starts import Literal, Probe, Start
 from unimodal.policies.state import Arena
 
-Neighbours = Callable[[Any], Iterable[Hashable]]
-_WALKS = 6  # the longest has 2^6 steps
+_NEVER = 2**60  # leads
 
 
 class Held:
@@ -39,26 +44,34 @@ class Held:
         """The arms to pull first."""
         return start.order(self.graph.n_arms, rng)
 
+    def to_data(self) -> dict[str, Any]:
+        """The graph as JSON data."""
+        return to_data(self.graph)
+
 
 class LookedUp:
-    """A graph behind a function `neighbours(label)`; arms get their numbers as they are met.
+    """A graph behind an oracle; arms get their numbers as they come to compete.
 
-    With `scouts`, rows have room for links to far arms, which walks find: a shell would have to be
-    searched, a walk of d steps costs d look-ups.
+    All that is asked of the oracle is `look_up(label)` and its `cache`, and what is asked depends
+    on the answers so far and on who led, never on time. With `scouts`, leaders have links to far
+    arms, which walks find: a shell would have to be searched, a walk of d steps costs d look-ups.
     """
 
-    def __init__(self, neighbours: Neighbours, labels: list[Hashable], scouts: bool) -> None:
-        self._neighbours, self._scouts = neighbours, scouts
+    def __init__(self, oracle: Any, labels: Iterable[Hashable], policy: Policy) -> None:
+        self.oracle, self.scouts = oracle, isinstance(policy.scope(None), Scout)
         self.labels: list[Hashable] = []
         self._index: dict[Hashable, int] = {}
-        self._size = 0
-        first, last = np.full(64, -1, dtype=np.int64), np.full(64, -1, dtype=np.int64)
-        near, none = np.empty(64, np.int32), np.empty(0, np.int32)
-        self.arena: Any = Arena(first, last, near)
-        if scouts:
-            self.arena = ScoutArena(first, last, near, last.copy(), none.astype(np.int64), none)
+        self._rows = Rows(LINKS * SHELLS if self.scouts else 0)
+        self.answers = Answers(oracle, self._forget, self._add)
+        self._later: dict[int, tuple[int, int]] = {}  # what failed: lead to try it at, last wait
+        self._leader, self._due = -1, 0  # nothing is to be done for this leader before that lead
         for label in labels:
             self._number(label)
+
+    @property
+    def arena(self) -> Any:
+        """The rows as kernels read them."""
+        return self._rows.arena
 
     @property
     def n_arms(self) -> int:
@@ -68,7 +81,12 @@ class LookedUp:
     @property
     def slots(self) -> int:
         """How many arms to make room for."""
-        return max(64, 2 * self.n_arms)
+        return max(64, self.n_arms + self.n_arms // 4)
+
+    @property
+    def look_ups(self) -> int:
+        """How often an arm's neighbours were looked up."""
+        return self.answers.counts["look_ups"]
 
     def arm_of(self, label: Any) -> int:
         """The number of an arm that has been met."""
@@ -92,95 +110,141 @@ class LookedUp:
                 f"start='{start}' pulls every arm once, but a neighbour function cannot list them: "
                 "use start='probe(8)' (a random walk from the root) or start='literal'."
             )
-        met, here = [0], 0
+        here, met = self.labels[0], [0]
         for _ in range(20 * start.m):
-            if len(met) == start.m:
+            answer = self._look_up(here) if len(met) < start.m else None
+            if answer is None:
                 break
-            row = self.row(here)
-            here = int(row[below(rng, len(row))])
-            if here not in met:
-                met.append(here)
+            here = answer[below(rng, len(answer))]
+            arm = self._number(here)
+            if arm not in met:
+                met.append(arm)
         return np.asarray(met, dtype=np.int64)
 
-    def known_rows(self) -> dict[int, list[int]]:
-        """The neighbourhoods looked up so far, by arm."""
-        known = np.flatnonzero(self.arena.first >= 0).tolist()
-        return {arm: self.row(arm).tolist() for arm in known}
+    def settle(
+        self, leader: int, leads: int, rounds: int, is_new: Callable[[int], bool], rng: Any
+    ) -> None:
+        """Look up what an arm needs that leads now, and led so often in so many rounds before.
 
-    @property
-    def look_ups(self) -> int:
-        """How many arms' neighbours have been looked up."""
-        return int((self.arena.first >= 0).sum())
+        It needs its neighbours at its first lead, and again if they were forgotten. Where they
+        cannot be had, those compete that named it as their neighbour. What failed is tried again
+        at its 2nd, 4th, 8th, … lead from then on.
+        """
+        if leader == self._leader and leads < self._due:
+            return
+        self._change_leader(leader)
+        again, wait = self._later.get(leader, (leads, 0))
+        if leader not in self._rows or (wait and leads >= again):
+            label = self.labels[leader]
+            may_ask = leads >= again or label in self.answers  # a walk may have had more luck
+            answer = self._look_up(label) if may_ask else None
+            self._put_row(leader, answer or ())
+            done = answer is not None
+            if done and self.scouts and (wait or leads == 0):  # one that was forgotten has led
+                done = self._link(leader, rounds, is_new, rng)
+            if done:
+                self._later.pop(leader, None)
+            elif leads >= again:
+                wait = 2 * wait or 1
+                self._later[leader] = leads + wait, wait
+        self.answers.used(self.labels[leader])
+        self._due = self._later.get(leader, (_NEVER, 0))[0]
 
-    def row(self, arm: int) -> Any:
-        """N⁺(arm), looked up the first time it is asked for."""
-        if self.arena.first[arm] < 0:
-            self.add_row(arm, [arm, *self._look_up(arm)])
-        ends = self.arena.ends if self._scouts else self.arena.last
-        return self.arena.near[self.arena.first[arm] : ends[arm]]
+    def _change_leader(self, leader: int) -> None:
+        if leader != self._leader >= 0 and self.labels[self._leader] not in self.answers:
+            self._rows.drop(self._leader)  # only of arms that named it: quick to make again
+        self._leader, self._due, self.answers.pinned = leader, 0, self.labels[leader]
 
-    def link(self, arm: int, is_new: Callable[[int], bool], rng: Any) -> None:
-        """Link an arm to new ones, at the ends of walks of 2, 4, 8, … steps that do not turn."""
-        found: list[int] = []
-        for steps in (2**j for j in range(1, _WALKS + 1)):
-            for _ in range(LINKS):
-                end = self._walk(arm, steps, rng)
-                if is_new(end) and end not in found and end not in self.row(arm):
-                    found.append(end)
-        set_links(self.arena, {arm: found})
+    def _put_row(self, arm: int, answer: tuple[Any, ...]) -> None:
+        """N⁺ of an arm: its neighbours, and whoever names it as one."""
+        around = dict.fromkeys([*answer, *self.answers.namers(self.labels[arm])])
+        self._rows.put(arm, [arm, *map(self._number, around)], [])
 
-    def _walk(self, arm: int, steps: int, rng: Any) -> int:
-        before = here = arm
-        for _ in range(steps):
-            onward = [int(other) for other in self.row(here)[1:] if other != before]
-            if not onward:
-                break
-            before, here = here, onward[below(rng, len(onward))]
-        return here
-
-    def _look_up(self, arm: int) -> list[int]:
-        label = self.labels[arm]
-        answer = self._neighbours(label)
-        try:
-            found = list(dict.fromkeys(answer))
-        except TypeError:
+    def _look_up(self, label: Any) -> tuple[Any, ...] | None:
+        """The neighbours of an arm, if they can be had."""
+        answer = self.answers.of(label)
+        if answer is None and not self.answers:
             raise UnimodalError(
-                f"neighbours({label!r}) must return hashable labels (text, numbers, tuples), "
-                f"got {answer!r}."
-            ) from None
-        if label in found or not found:
-            got = "the arm itself among them" if found else "none"
-            raise UnimodalError(
-                f"neighbours({label!r}) must return the arm's neighbours, got {got}."
+                f"the neighbours of the root {label!r} could not be looked up, and nothing else is "
+                f"known: {self._last_trouble()}"
             )
-        return [self._number(other) for other in found]
+        return answer
+
+    def _last_trouble(self) -> str:
+        troubles = getattr(self.oracle, "troubles", None)
+        return troubles[-1] if troubles else "the oracle does not say why."
+
+    def _add(self, label: Any, namer: Any) -> None:
+        """Put an arm that names another into the other's row, if that has one without it."""
+        arm = self._index.get(label, -1)
+        if arm in self._rows:
+            row, new = self._rows.row(arm), self._number(namer)
+            if new not in row:
+                self._rows.put(arm, [*row, new], [i for i in self._rows.links(arm) if i != new])
+
+    def _link(self, arm: int, rounds: int, is_new: Callable[[int], bool], rng: Any) -> bool:
+        """Link an arm to new ones that walks from it meet after 2, 4, 8, … steps.
+
+        The walks set out in different directions. Whether no look-up failed: else it is worth
+        trying again later.
+        """
+        bound, failed = look_ups_for_walks(rounds), self.answers.counts["failed"]
+        row, left = self._rows.row(arm), self._rows.row(arm)[1:]
+        found: dict[int, None] = {}
+        while left and len(row) - len(left) <= LINKS and self.look_ups < bound:
+            onward = left.pop(below(rng, len(left)))
+            for label in walk(self._look_up, self.labels[arm], self.labels[onward], rng):
+                known = self._index.get(label)
+                if known is None or (known not in row and is_new(known)):
+                    found[self._number(label)] = None
+        self._rows.put(arm, self._rows.row(arm), list(found))  # walks may have added to the row
+        return self.answers.counts["failed"] == failed
 
     def _number(self, label: Hashable) -> int:
         arm = self._index.setdefault(label, len(self.labels))
         if arm == len(self.labels):
             self.labels.append(label)
-            if arm >= len(self.arena.first):
-                names = ("first", "last", "ends") if self._scouts else ("first", "last")
-                longer = {n: _longer(getattr(self.arena, n), arm + 1, -1) for n in names}
-                self.arena = self.arena._replace(**longer)
+            self._rows.make_room_for(arm + 1)
         return arm
 
-    def add_row(self, arm: int, row: list[int]) -> None:
-        """Store a neighbourhood."""
-        first, last = self._size, self._size + len(row)
-        self._size = last + (LINKS * _WALKS if self._scouts else 0)
-        self.arena = self.arena._replace(near=_longer(self.arena.near, self._size, 0))
-        self.arena.near[first:last] = row
-        self.arena.first[arm] = first
-        self.arena.last[arm] = last
-        if self._scouts:
-            self.arena.ends[arm] = last
+    def _forget(self, label: Hashable) -> bool:
+        """Drop the row of an arm, if it has one: then it has led, and not only been walked by."""
+        arm = self._index.get(label, -1)
+        has_led = arm in self._rows
+        self._rows.drop(arm)
+        self._later.pop(arm, None)  # it had an answer, so that only walks from it failed
+        return has_led
 
+    def to_data(self) -> dict[str, Any]:
+        """What it knows, as JSON data, but for the links, which go with the arena."""
+        return {
+            "kind": "look-up",
+            "cache": self.oracle.cache,
+            "labels": self.labels,
+            "leader": [self._leader, self._due],
+            "rows": [[arm, row] for arm, row in self._rows.all()],
+            "later": [[arm, *times] for arm, times in self._later.items()],
+            **self.answers.to_data(),
+        }
 
-def _longer(array: Any, needed: int, fill: int) -> Any:
-    """The array, or one twice as long or more with the same beginning."""
-    if needed <= len(array):
-        return array
-    longer = np.full(max(needed, 2 * len(array)), fill, dtype=array.dtype)
-    longer[: len(array)] = array
-    return longer
+    @classmethod
+    def from_data(cls, data: dict[str, Any], graph: Any, policy: Policy) -> LookedUp:
+        """What `to_data` told, with the oracle or the function again, which is not saved."""
+        if graph is None:
+            raise UnimodalError(
+                "the file was made with a neighbour function, which is not saved: "
+                "pass it as graph=…."
+            )
+        labels = list(map(as_label, data["labels"]))
+        territory = cls(as_oracle(graph, labels[0], data["cache"]), labels, policy)
+        for arm, row in data["rows"]:
+            if not all(0 <= other < territory.n_arms for other in (arm, *row)):
+                raise ValueError("a row with an arm that has no label")
+            territory._rows.put(arm, row, [])
+        territory._later = {arm: (again, wait) for arm, again, wait in data["later"]}
+        territory.answers.fill(data)
+        leader, due = data["leader"]
+        if leader >= 0:
+            territory._change_leader(leader)
+            territory._due = due
+        return territory

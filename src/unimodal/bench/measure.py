@@ -65,13 +65,13 @@ def rates() -> Iterator[Figure]:
 
         def play(rounds: int, trial: int) -> float:
             run = StepTrial(problem, policy, 0, trial, np.array([rounds]), False)  # noqa: B023
-            return _seconds(lambda: run.advance(rounds))
+            return seconds(lambda: run.advance(rounds))
 
         play(10, 0)  # compile, or load what was compiled
         plain, ours, long = [], [], []
         for repeat in range(REPEATS):
             loop = LOOPS[case.policy]
-            plain.append(_seconds(lambda: loop(problem, case.rounds, repeat)))  # noqa: B023
+            plain.append(seconds(lambda: loop(problem, case.rounds, repeat)))  # noqa: B023
             # Ours is so quick that one run is mostly noise: the mean of 20.
             ours.append(sum(play(case.rounds, 20 * repeat + i) for i in range(20)) / 20)
             long.append(play(_LONG, repeat) / _LONG * 1e9)
@@ -91,7 +91,7 @@ def decisions() -> Iterator[Figure]:
         agent = Agent(make(), line(129), seed=0)
         times = []
         for _ in range(REPEATS):
-            times.append(_seconds(lambda: _decide(agent, 2000)) / 2000 * 1e6)  # noqa: B023
+            times.append(seconds(lambda: _decide(agent, 2000)) / 2000 * 1e6)  # noqa: B023
         value = median(times)
         yield Figure(f"ask + tell, {name}, K = 129", f"{value:.1f} µs", "15 µs", value < 15)
 
@@ -123,10 +123,11 @@ def _processes(code: str, bytecode: str, repeats: int = REPEATS) -> float:
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": bytecode}
     command = [sys.executable, "-c", code]
     run = lambda: subprocess.run(command, env=environment, check=True)  # noqa: E731
-    return median(_seconds(run) for _ in range(repeats))
+    return median(seconds(run) for _ in range(repeats))
 
 
-def _seconds(work: Callable[[], object]) -> float:
+def seconds(work: Callable[[], object]) -> float:
+    """How long it takes, once."""
     began = time.perf_counter()
     work()
     return time.perf_counter() - began

@@ -19,7 +19,7 @@ from unimodal.families.base import (
     top,
     upper,
 )
-from unimodal.kernels.compile import component, jit
+from unimodal.kernels.compile import component, inner, jit
 from unimodal.kernels.random import beta, uniform
 
 
@@ -142,7 +142,13 @@ def _draw(family, mean, rng):
 learn.register(Bernoulli)(learn_total)
 
 
+@inner
+def bernoulli_belief(arm):
+    """The posterior's a and b: Beta(1 + S, 1 + T - S) for the uniform prior (Alg. 1, line 8)."""
+    return arm.prior_a + arm.total, arm.prior_b + (arm.pulls - arm.total)
+
+
 @posterior.register(Bernoulli)
 def _posterior(family, arm, rng):
-    # Beta(1 + S, 1 + T - S) for the uniform prior (Alg. 1, line 8)
-    return beta(rng, arm.prior_a + arm.total, arm.prior_b + (arm.pulls - arm.total))
+    a, b = bernoulli_belief(arm)
+    return beta(rng, a, b)

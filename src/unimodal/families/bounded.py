@@ -20,7 +20,7 @@ from unimodal.families.base import (
     upper,
 )
 from unimodal.families.bernoulli import binary_divergence, binary_negentropy, binary_upper
-from unimodal.kernels.compile import component
+from unimodal.kernels.compile import component, inner
 from unimodal.kernels.random import beta, uniform
 
 DRAWS = ("beta", "two-point", "uniform")
@@ -166,7 +166,13 @@ def _learn(family, arms, arm, reward, rng):
         arms[arm].successes += 1
 
 
+@inner
+def bounded_belief(arm):
+    """The a and b of the posterior of the scaled mean, which goes by the coins."""
+    return arm.prior_a + arm.successes, arm.prior_b + (arm.pulls - arm.successes)
+
+
 @posterior.register(Bounded)
 def _posterior(family, arm, rng):
-    share = beta(rng, arm.prior_a + arm.successes, arm.prior_b + (arm.pulls - arm.successes))
-    return family.a + (family.b - family.a) * share
+    a, b = bounded_belief(arm)
+    return family.a + (family.b - family.a) * beta(rng, a, b)

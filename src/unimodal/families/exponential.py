@@ -21,7 +21,7 @@ from unimodal.families.base import (
     top,
     upper,
 )
-from unimodal.kernels.compile import component
+from unimodal.kernels.compile import component, inner
 from unimodal.kernels.random import exponential, gamma
 
 
@@ -98,7 +98,13 @@ def _draw(family, mean, rng):
 learn.register(Exponential)(learn_total)
 
 
+@inner
+def exponential_belief(arm):
+    """Shape and rate of the gamma that one over the mean has."""
+    return arm.prior_a + arm.pulls, arm.prior_b + arm.total
+
+
 @posterior.register(Exponential)
 def _posterior(family, arm, rng):
-    # The rate is Gamma(shape + N, rate + S), the mean its inverse.
-    return (arm.prior_b + arm.total) / gamma(rng, arm.prior_a + arm.pulls)
+    shape, rate = exponential_belief(arm)
+    return rate / gamma(rng, shape)

@@ -20,7 +20,7 @@ from unimodal.families.base import (
     top,
     upper,
 )
-from unimodal.kernels.compile import component
+from unimodal.kernels.compile import component, inner
 from unimodal.kernels.random import normal
 
 
@@ -89,10 +89,15 @@ def _draw(family, mean, rng):
 learn.register(Gaussian)(learn_total)
 
 
-@posterior.register(Gaussian)
-def _posterior(family, arm, rng):
-    # Conjugate: precisions add, means are weighted by them.
+@inner
+def gaussian_belief(family, arm):
+    """Mean and precision of the posterior: precisions add, means are weighted by them."""
     prior, data = arm.prior_b**-2, family.sigma**-2
     precision = prior + arm.pulls * data
-    mean = (prior * arm.prior_a + data * arm.total) / precision
+    return (prior * arm.prior_a + data * arm.total) / precision, precision
+
+
+@posterior.register(Gaussian)
+def _posterior(family, arm, rng):
+    mean, precision = gaussian_belief(family, arm)
     return mean + normal(rng) / math.sqrt(precision)

@@ -19,7 +19,7 @@ from unimodal.families.base import (
     top,
     upper,
 )
-from unimodal.kernels.compile import component
+from unimodal.kernels.compile import component, inner
 from unimodal.kernels.random import gamma, poisson
 
 
@@ -97,6 +97,13 @@ def _draw(family, mean, rng):
 learn.register(Poisson)(learn_total)
 
 
+@inner
+def poisson_belief(arm):
+    """Shape and rate of the posterior, a gamma."""
+    return arm.prior_a + arm.total, arm.prior_b + arm.pulls
+
+
 @posterior.register(Poisson)
 def _posterior(family, arm, rng):
-    return gamma(rng, arm.prior_a + arm.total) / (arm.prior_b + arm.pulls)
+    shape, rate = poisson_belief(arm)
+    return gamma(rng, shape) / rate

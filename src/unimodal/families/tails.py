@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import math
 
-from unimodal.families.bernoulli import Bernoulli
-from unimodal.families.bounded import Bounded
-from unimodal.families.exponential import Exponential
-from unimodal.families.gaussian import Gaussian
-from unimodal.families.poisson import Poisson
+from unimodal.families.bernoulli import Bernoulli, bernoulli_belief
+from unimodal.families.bounded import Bounded, bounded_belief
+from unimodal.families.exponential import Exponential, exponential_belief
+from unimodal.families.gaussian import Gaussian, gaussian_belief
+from unimodal.families.poisson import Poisson, poisson_belief
 from unimodal.kernels.compile import generic, inner, jit
 from unimodal.kernels.densities import beta_density, gamma_density
 from unimodal.kernels.random import exponential, uniform
@@ -129,7 +129,7 @@ def beyond(draw, level, above):
 
 @hat.register(Bernoulli)
 def _bernoulli_hat(family, arm, worse, level, above):
-    a, b = arm.prior_a + arm.total, arm.prior_b + (arm.pulls - arm.total)
+    a, b = bernoulli_belief(arm)
     return beta_hat(a, _later(b, worse), level, above)
 
 
@@ -141,13 +141,13 @@ def _later(b, worse):
 
 @under_hat.register(Bernoulli)
 def _bernoulli_under_hat(family, arm, level, rate, above, rng):
-    a, b = arm.prior_a + arm.total, arm.prior_b + (arm.pulls - arm.total)
+    a, b = bernoulli_belief(arm)
     return beta_under_hat(a, b, level, rate, above, rng)
 
 
 @outlook.register(Bernoulli)
 def _bernoulli_outlook(family, arm):
-    a, b = arm.prior_a + arm.total, arm.prior_b + (arm.pulls - arm.total)
+    a, b = bernoulli_belief(arm)
     return beta_outlook(a, b)
 
 
@@ -163,13 +163,13 @@ def beta_outlook(a, b):
 
 @hat.register(Bounded)
 def _bounded_hat(family, arm, worse, level, above):
-    a, b = arm.prior_a + arm.successes, arm.prior_b + (arm.pulls - arm.successes)
+    a, b = bounded_belief(arm)
     return beta_hat(a, _later(b, worse), (level - family.a) / (family.b - family.a), above)
 
 
 @under_hat.register(Bounded)
 def _bounded_under_hat(family, arm, level, rate, above, rng):
-    a, b = arm.prior_a + arm.successes, arm.prior_b + (arm.pulls - arm.successes)
+    a, b = bounded_belief(arm)
     width = family.b - family.a
     draw = beta_under_hat(a, b, (level - family.a) / width, rate, above, rng)
     return beyond(family.a + width * draw, level, above)
@@ -177,7 +177,7 @@ def _bounded_under_hat(family, arm, level, rate, above, rng):
 
 @outlook.register(Bounded)
 def _bounded_outlook(family, arm):
-    a, b = arm.prior_a + arm.successes, arm.prior_b + (arm.pulls - arm.successes)
+    a, b = bounded_belief(arm)
     mean, spread = beta_outlook(a, b)
     width = family.b - family.a
     return family.a + width * mean, width * spread
@@ -188,18 +188,19 @@ def _bounded_outlook(family, arm):
 
 @hat.register(Poisson)
 def _poisson_hat(family, arm, worse, level, above):
-    return gamma_hat(arm.prior_a + arm.total, arm.prior_b + arm.pulls + worse, level, above)
+    shape, rate = poisson_belief(arm)
+    return gamma_hat(shape, rate + worse, level, above)
 
 
 @under_hat.register(Poisson)
 def _poisson_under_hat(family, arm, level, rate, above, rng):
-    shape, scale = arm.prior_a + arm.total, arm.prior_b + arm.pulls
+    shape, scale = poisson_belief(arm)
     return gamma_under_hat(shape, scale, level, rate, above, rng)
 
 
 @outlook.register(Poisson)
 def _poisson_outlook(family, arm):
-    shape, rate = arm.prior_a + arm.total, arm.prior_b + arm.pulls
+    shape, rate = poisson_belief(arm)
     return shape / rate, math.sqrt(shape) / rate
 
 
@@ -210,39 +211,38 @@ def _poisson_outlook(family, arm):
 def _exponential_hat(family, arm, worse, level, above):
     if level <= 0.0:
         return NO_HAT
-    shape, rate = arm.prior_a + arm.pulls + worse, arm.prior_b + arm.total
-    return gamma_hat(shape, rate, 1.0 / level, not above)
+    shape, rate = exponential_belief(arm)
+    return gamma_hat(shape + worse, rate, 1.0 / level, not above)
 
 
 @under_hat.register(Exponential)
 def _exponential_under_hat(family, arm, level, rate, above, rng):
-    shape, scale = arm.prior_a + arm.pulls, arm.prior_b + arm.total
+    shape, scale = exponential_belief(arm)
     draw = 1.0 / gamma_under_hat(shape, scale, 1.0 / level, rate, not above, rng)
     return beyond(draw, level, above)
 
 
 @outlook.register(Exponential)
 def _exponential_outlook(family, arm):
-    shape, rate = arm.prior_a + arm.pulls, arm.prior_b + arm.total
+    shape, rate = exponential_belief(arm)
     return rate / shape, rate / shape / math.sqrt(shape)
 
 
-# Gaussian: precisions add, means are weighted by them
+# Gaussian
 
 
 @jit
-def normal_belief(family, arm):
+def normal_outlook(family, arm):
     """Mean and standard deviation of the posterior."""
-    prior, data = arm.prior_b**-2, family.sigma**-2
-    precision = prior + arm.pulls * data
-    return (prior * arm.prior_a + data * arm.total) / precision, 1.0 / math.sqrt(precision)
+    mean, precision = gaussian_belief(family, arm)
+    return mean, 1.0 / math.sqrt(precision)
 
 
 @hat.register(Gaussian)
 def _gaussian_hat(family, arm, worse, level, above):
     if worse > 0:
         return NO_HAT  # there is no worst reward
-    mean, spread = normal_belief(family, arm)
+    mean, spread = normal_outlook(family, arm)
     distance = (level - mean if above else mean - level) / spread
     if not distance > 0.0:  # NaN where nothing is known yet
         return NO_HAT
@@ -252,7 +252,7 @@ def _gaussian_hat(family, arm, worse, level, above):
 
 @under_hat.register(Gaussian)
 def _gaussian_under_hat(family, arm, level, rate, above, rng):
-    spread = normal_belief(family, arm)[1]
+    spread = normal_outlook(family, arm)[1]
     step = exponential(rng) / rate
     # log f falls by the tangent's rate·step and by step²/(2·spread²) more
     if exponential(rng) < 0.5 * (step / spread) ** 2:
@@ -262,4 +262,4 @@ def _gaussian_under_hat(family, arm, level, rate, above, rng):
 
 @outlook.register(Gaussian)
 def _gaussian_outlook(family, arm):
-    return normal_belief(family, arm)
+    return normal_outlook(family, arm)

@@ -11,10 +11,12 @@ from unimodal.graphs.generators import (
 )
 from unimodal.graphs.graph import Graph
 from unimodal.graphs.lattices import grid, hypercube, lattice, line, torus
-from unimodal.graphs.spec import from_data, parse, to_data
+from unimodal.graphs.revise import revised
+from unimodal.graphs.spec import as_label, from_data, parse, to_data
 
 __all__ = [
     "Graph",
+    "as_label",
     "barabasi_albert",
     "binary_tree",
     "complete",
@@ -30,6 +32,7 @@ __all__ = [
     "parse",
     "rank_one",
     "read_edges",
+    "revised",
     "star",
     "to_data",
     "torus",

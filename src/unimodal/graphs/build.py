@@ -28,16 +28,16 @@ def is_connected(n_arms: int, tails: Any, heads: Any) -> bool:
     """Whether edges tails[i] - heads[i] join all arms."""
     if n_arms > 1 and np.bincount(np.append(tails, heads), minlength=n_arms).min() == 0:
         return False  # an isolated arm: the usual case, and cheap to see
-    return _components(n_arms, tails, heads)[0] == 1
+    return bool(components(n_arms, tails, heads).max() == 0)
 
 
-def _components(n_arms: int, tails: Any, heads: Any) -> tuple[int, Any]:
+def components(n_arms: int, tails: Any, heads: Any) -> Any:
+    """The piece of the graph that each arm belongs to, as a number."""
     from scipy.sparse import coo_matrix, csgraph
 
     ones = np.ones(len(tails), dtype=np.int8)
     matrix = coo_matrix((ones, (tails, heads)), (n_arms, n_arms)).tocsr()
-    found: tuple[int, Any] = csgraph.connected_components(matrix, directed=False)
-    return found
+    return csgraph.connected_components(matrix, directed=False)[1]
 
 
 def lay_out(
@@ -100,7 +100,8 @@ def checked(
             f"an edge must be given once, got {name(first)} - {name(second)} twice "
             "(the order of its ends does not matter): keep one."
         )
-    pieces, member = _components(n_arms, tails, heads)
+    member = components(n_arms, tails, heads)
+    pieces = int(member.max()) + 1
     if pieces > 1:
         apart = int(np.flatnonzero(member != member[0])[0])
         raise UnimodalError(

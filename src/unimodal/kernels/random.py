@@ -17,7 +17,7 @@ from unimodal.kernels.densities import log_poisson
 from unimodal.kernels.memory import apart
 
 # What a stream is for: the last word of its spawn key.
-POLICY, REWARDS, GRAPH = 0, 1, 2
+POLICY, REWARDS, GRAPH, MEANS = 0, 1, 2, 3
 
 
 def stream(seed: int, trial: int, purpose: int) -> Any:

@@ -182,3 +182,22 @@ def fill_memory(memory: Any, data: dict[str, Any], n_arms: int) -> None:
         arms = memory.ring[:, 0]
         if not ((arms >= 0) & (arms < n_arms)).all():
             raise ValueError("a reward of an arm that the graph does not have")
+
+
+def renumbered_memory(data: dict[str, Any], where: list[int], n_arms: int) -> dict[str, Any]:
+    """What `memory_data` told, for arms with other numbers (-1: the arm is gone)."""
+    if "ring" in data:
+        (learnt,), size = data["learnt"], len(data["ring"])
+        rows = [data["ring"][number % size] for number in range(max(0, learnt - size), learnt)]
+        kept = [[where[int(arm)], *rest] for arm, *rest in rows if where[int(arm)] >= 0]
+        empty = [[0.0, 0.0, 0.0]] * (size - len(kept))
+        return {"ring": kept + empty, "learnt": [len(kept)]}
+    moved = dict(data)
+    for name in ("rewards", "sums", "learnt"):  # of a Watch: one row an arm
+        if name in data:
+            old = np.asarray(data[name])
+            new = np.zeros((n_arms, *old.shape[1:]), old.dtype)
+            stays = np.asarray(where) >= 0
+            new[np.asarray(where)[stays]] = old[stays]
+            moved[name] = new.tolist()
+    return moved

@@ -8,7 +8,15 @@ from unimodal.kernels.leaderboard import show
 from unimodal.policies.forgetting import forget, reach
 from unimodal.policies.indices import contest, refresh
 from unimodal.policies.remembering import remember
-from unimodal.policies.scopes import clock, forced, has_leader, lead, prepare, span
+from unimodal.policies.scopes import (
+    clock,
+    contests,
+    forced,
+    has_leader,
+    lead,
+    prepare,
+    span,
+)
 from unimodal.policies.state import BEGUN, CONTEST, FORCED, LAST, LEADER, REASON, ROUND, START
 
 
@@ -45,7 +53,10 @@ def choose(scope, index, family, arena, state):
         leader = state.notes[LEADER]
         first, last = span(scope, arena, leader)
         now = reach(state.memory, state, clock(scope, state, leader))
-        arm = contest(index, family, state, arena.near[first:last], leader, now)
+        for _ in range(contests(scope, state, leader, last - first)):
+            arm = contest(index, family, state, arena.near[first:last], leader, now)
+            if arm != leader:
+                break
     state.notes[LAST] = arm
     return arm
 

@@ -76,8 +76,18 @@ def span(scope, arena, leader):
 
 
 @generic
+def period(scope, leads, size):
+    """Of how many leads one is forced, now; none if it is negative."""
+
+
+@generic
 def forced(scope, leads, size):
     """Whether a leader that led `leads` rounds before is pulled without a contest."""
+
+
+@generic
+def contests(scope, state, leader, size):
+    """How many contests a round may hold: one that the leader wins is held again."""
 
 
 @generic
@@ -88,6 +98,11 @@ def clock(scope, state, leader):
 @generic
 def has_leader(scope):
     """Whether the leader board must be kept up to date."""
+
+
+@contests.register(object)  # unless a scope says otherwise
+def _one(scope, state, leader, size):
+    return 1
 
 
 @lead.register(EveryArm)
@@ -148,8 +163,13 @@ def _neighbourhood(scope, arena, leader):
 @forced.register(AroundLeader)
 def _every_period(scope, leads, size):
     # L mod |N⁺| = 0 (Alg. 1, line 5); OSUB: (L - 1) mod (γ + 1) = 0 with this round in L
-    period = scope.period if scope.period != 0 else size
-    return period > 0 and leads % period == 0
+    every = period(scope, leads, size)
+    return every > 0 and leads % every == 0
+
+
+@period.register(AroundLeader)
+def _as_given(scope, leads, size):
+    return scope.period if scope.period != 0 else size
 
 
 @clock.register(AroundLeader)

@@ -3,8 +3,10 @@
 A supergraph of a unimodal graph is unimodal, so longer links are always sound. An arm that leads
 for the first time gets links to a few random arms of the shells at distance 2, 4, 8, …, among those
 not pulled yet; once it has led `patience` times the size of that neighbourhood it drops them. So a
-lost climb crosses a long valley in a few leads instead of arm by arm, and at the peak what remains
-is UTS on the graph as it is: docs/scouting.md.
+lost climb crosses a long valley in a few leads instead of arm by arm. Then it is doubted: for some
+rounds, contests that it wins are held again, so that a better neighbour with bad luck gets another
+chance soon. At the peak what remains is UTS with a period of 2 on the graph as it is, which is
+optimal (Trinh, Kaufmann, Vernade and Combes 2020): docs/scouting.md.
 """
 
 from __future__ import annotations
@@ -16,10 +18,13 @@ import numpy as np
 from unimodal.graphs import Graph
 from unimodal.kernels.compile import component, inner
 from unimodal.kernels.random import below
-from unimodal.policies.scopes import AroundLeader, prepare
-from unimodal.policies.skipping import steady_until
+from unimodal.policies.scopes import AroundLeader, contests, period, prepare
+from unimodal.policies.skipping import ENDLESS, steady_until
 
 LINKS = 2  # to each shell
+PERIOD = 2  # of an arm without links: of so many leads one is forced (Trinh et al. 2020)
+DOUBTS = 100  # times `patience`: leads without links in which an arm is doubted
+CONTESTS = 4  # in a round of doubt, at most
 
 
 class ScoutArena(NamedTuple):
@@ -35,7 +40,11 @@ class ScoutArena(NamedTuple):
 
 @component
 class Scout(AroundLeader):
-    """The leader, its neighbours and its links compete, until the leader drops its links."""
+    """The leader, its neighbours and its links compete, until the leader drops its links.
+
+    It climbs, then it is doubted, then it is settled; how often it has led and the size of its
+    neighbourhood tell which. Without links that size is smaller, so it never climbs again.
+    """
 
     patience: int = 10  # leads until then, for each member of the neighbourhood
 
@@ -74,7 +83,7 @@ def _link_or_drop(scope, arena, state, leader):
     leads, size = state.arms[leader].leads, arena.last[leader] - arena.first[leader]
     if leads == 0 and len(arena.queue) > 0:  # else whoever holds the graph links it
         _link(arena, state, leader)
-    elif arena.last[leader] > arena.ends[leader] and leads >= scope.patience * size:
+    elif not _climbs(scope, leads, size):
         arena.last[leader] = arena.ends[leader]
 
 
@@ -111,11 +120,30 @@ def _link(arena, state, leader):
     arena.last[leader] = end
 
 
+@inner
+def _climbs(scope, leads, size):
+    return leads < scope.patience * size
+
+
+@inner
+def _is_doubted(scope, leads, size):
+    return scope.patience * size <= leads < scope.patience * (size + DOUBTS)
+
+
+@period.register(Scout)
+def _short_after_the_climb(scope, leads, size):
+    return size if _climbs(scope, leads, size) else PERIOD
+
+
+@contests.register(Scout)
+def _again_in_doubt(scope, state, leader, size):
+    leads_before = state.arms[leader].leads - 1  # this round is counted already
+    return CONTESTS if _is_doubted(scope, leads_before, size) else 1
+
+
 @steady_until.register(Scout)
 def _until_it_drops(scope, arena, state, leader):
-    leads = state.arms[leader].leads
-    if leads == 0:
-        return 0  # its links come with its first lead
-    if arena.last[leader] == arena.ends[leader]:
-        return 2**60
-    return scope.patience * (arena.last[leader] - arena.first[leader])
+    leads, size = state.arms[leader].leads, arena.last[leader] - arena.first[leader]
+    if leads == 0 or _is_doubted(scope, leads, size):
+        return 0  # its links come with its first lead; rounds of doubt are played one by one
+    return scope.patience * size if _climbs(scope, leads, size) else ENDLESS

@@ -9,7 +9,7 @@ import numpy as np
 from unimodal.families.bulk import worst
 from unimodal.kernels.compile import generic, inner
 from unimodal.kernels.leaderboard import leads_alone, runner_up, tied_leader
-from unimodal.policies.scopes import AroundLeader, EveryArm
+from unimodal.policies.scopes import AroundLeader, EveryArm, period
 from unimodal.policies.state import LAST, LEADER, ROUND
 
 ENDLESS = 2**60
@@ -32,7 +32,7 @@ def bearable(scope, family, state, arm):
 
 @generic
 def steady_until(scope, arena, state, arm):
-    """The clock up to which the incumbent's contest has the same members."""
+    """The clock up to which the incumbent's contest has the same members and rules."""
 
 
 @generic
@@ -42,7 +42,7 @@ def skip(scope, state, arm, rounds):
 
 @generic
 def contest_after(scope, clock, size, contests):
-    """The clock at which so many more contests have been held."""
+    """The clock at which so many more contests have been held, if the rules stay."""
 
 
 @incumbent.register(EveryArm)
@@ -130,9 +130,9 @@ def _count_leads(scope, state, arm, rounds):
 
 @contest_after.register(AroundLeader)
 def _between_forced(scope, clock, size, contests):
-    # The leads 1, 1 + period, … are forced; of the first x leads, x - ⌈x/period⌉ are contests.
-    period = scope.period if scope.period != 0 else size
-    if period < 0:
+    # The leads 1, 1 + every, … are forced; of the first x leads, x - ⌈x/every⌉ are contests.
+    every = period(scope, clock, size)
+    if every < 0:
         return clock + contests
-    number = clock - (clock + period - 1) // period + contests
-    return number + (number - 1) // (period - 1) + 1
+    number = clock - (clock + every - 1) // every + contests
+    return number + (number - 1) // (every - 1) + 1

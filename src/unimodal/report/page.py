@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -87,9 +87,9 @@ def verdict(text: str) -> str:
     return escape(text)
 
 
-def counts(numbers: dict[str, int]) -> str:
-    """The verdict counts, at the top of a page."""
-    boxes = [f"<div><b>{n}</b>{verdict(word)}</div>" for word, n in numbers.items()]
+def counts(numbers: Mapping[str, object]) -> str:
+    """Numbers in boxes, such as the verdict counts, at the top of a page."""
+    boxes = [f"<div><b>{escape(str(n))}</b>{verdict(word)}</div>" for word, n in numbers.items()]
     return f'<div class="counts">{"".join(boxes)}</div>'
 
 

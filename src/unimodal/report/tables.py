@@ -10,12 +10,14 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> 
     """A table whose first column is on the left and the others on the right."""
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
-    made = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+    named = Text(title, style="bold")
+    made = Table(title=named, box=box.SIMPLE_HEAD, title_justify="left")
     for number, column in enumerate(columns):
         made.add_column(column, justify="right" if number else "left", no_wrap=number == 0)
     for row in rows:
-        made.add_row(*(str(cell) for cell in row))
+        made.add_row(*(Text(str(cell)) for cell in row))  # a label such as [/b] is not markup
     return made
 
 

@@ -1,44 +1,14 @@
-"""The command line. Heavy imports stand inside the commands, so that --help is quick."""
+"""`unimodal simulate` and `unimodal policies`."""
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from unimodal.cli.app import app, terminal
 from unimodal.errors import UnimodalError, whole_number
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-app = typer.Typer(
-    help="Bandits whose arms lie on a graph and whose reward has one peak.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # rich would read er:100:0.05 as an emoji
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
-def main() -> None:
-    """Run the command; a mistake gets one sentence and a non-zero exit, never a traceback."""
-    try:
-        app()
-    except UnimodalError as error:
-        print(f"unimodal: {error}", file=sys.stderr)
-        sys.exit(2)
-    except MemoryError:
-        print("unimodal: there is not enough memory: take fewer arms or trials.", file=sys.stderr)
-        sys.exit(2)
-    except BrokenPipeError:  # the reader, such as head, has gone
-        os._exit(0)
-    except KeyboardInterrupt:
-        print("unimodal: stopped; what is finished is kept.", file=sys.stderr, flush=True)
-        os._exit(130)  # not sys.exit, which would wait for threads that are still compiling
 
 
 @app.command()
@@ -109,7 +79,7 @@ def simulate(
         problem = problems.by_distance(made, best, high, low, families.parse(rewards))
         numbers: dict[str, Any] = {"horizon": rounds, "trials": repeats, "seed": seed}
         result = um.simulate(problem, chosen, **numbers, engine=engine, workers=workers)
-    console = _console()
+    console = terminal()
     screen.show(console, result)
     if out is not None:
         screen.write(result, out, scale)
@@ -137,96 +107,7 @@ def policies() -> None:
         )
         rows.append((name, parameters, cls.summary, cls.citation))
     columns = ("name", "parameters", "what it does", "source")
-    _console().print(tables.prose_table("Policies", columns, rows))
-
-
-@app.command()
-def reproduce(
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer graphs and trials (default)")
-    ] = False,
-    full: Annotated[
-        bool, typer.Option("--full", help="The paper's own scale; half an hour on 2 cores")
-    ] = False,
-    out: Annotated[Path, typer.Option(help="Folder for the report and for finished work")] = Path(
-        "report"
-    ),
-    only: Annotated[
-        str, typer.Option(help="Only what this names, such as 'Table 1' or 'K = 100,'")
-    ] = "",
-    dask: Annotated[str, typer.Option(help="Address of a Dask scheduler to run the work")] = "",
-    source: Annotated[
-        Path | None, typer.Option("--from", help="Make the report from a findings.parquet")
-    ] = None,
-) -> None:
-    r"""Run the paper's evaluation and write a page with its numbers beside ours.
-
-    Stopped or killed, it goes on where it was when it is run again.
-
-    \b
-    Examples:
-      unimodal reproduce
-      unimodal reproduce --full --out full
-      unimodal reproduce --full --only "Table 1"
-      unimodal reproduce --from docs/reproduction/findings.parquet --out again
-    """
-    from unimodal.reproduce import command
-
-    if quick and full:
-        raise UnimodalError("--quick and --full exclude each other: give one of them, or none.")
-    if out.exists() and not out.is_dir():
-        raise UnimodalError(f"--out must be a folder, got the file {out}: name another place.")
-    console = _console()
-    if source is not None:
-        command.remake(source, out, console)
-    else:
-        command.reproduce("full" if full else "quick", out, only, dask, console)
-
-
-@app.command()
-def compare(
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer graphs, trials and rounds: a minute or two")
-    ] = False,
-    out: Annotated[Path, typer.Option(help="Folder for the page and for finished work")] = Path(
-        "comparison"
-    ),
-    only: Annotated[str, typer.Option(help="Only families with this in their name")] = "",
-    source: Annotated[
-        Path | None, typer.Option("--from", help="Make the page from a comparison.parquet")
-    ] = None,
-) -> None:
-    r"""Run every policy on every family of graphs and write a page that ranks them.
-
-    Five minutes on one core. Stopped or killed, it goes on where it was when it is run again.
-
-    \b
-    Examples:
-      unimodal compare --quick
-      unimodal compare --only smooth --out smooth
-      unimodal compare --from docs/comparison/comparison.parquet --out again
-    """
-    from unimodal.compare import command
-
-    command.compare(quick, out, only, source, _console())
-
-
-@app.command()
-def bench(
-    what: Annotated[
-        list[str] | None, typer.Argument(help="step, leap, ask or start; all by default")
-    ] = None,
-) -> None:
-    r"""Measure speed, as ratios to plain loops timed in the same run (five minutes for all).
-
-    \b
-    Examples:
-      unimodal bench
-      unimodal bench leap
-    """
-    from unimodal.bench import command
-
-    command.run(what or (), _console())
+    terminal().print(tables.prose_table("Policies", columns, rows))
 
 
 def _number(text: str, option: str) -> int:
@@ -251,11 +132,3 @@ def _peak(graph: Any, peak: str, seed: int) -> Any:
         if str(label) == peak:
             return label
     return int(peak) if peak.isdecimal() else peak
-
-
-def _console() -> Console:
-    from rich.console import Console
-
-    # A pipe has no width: do not wrap tables there at 80 columns.
-    width = None if sys.stdout.isatty() else 120
-    return Console(width=width, emoji=False, highlight=False)

@@ -1,0 +1,79 @@
+"""Which rate to send at, while the channel drifts: the eight rates of an 802.11n stream.
+
+A fast rate carries more and fails more often, so throughput (rate × share of frames that arrive)
+has one peak along the rates, and it moves as somebody walks away from the access point and back. A
+round is a burst of 16 frames. Windowed policies know only the last bursts; we try several windows.
+
+    python examples/radio_rates.py [--quick] [--out DIR]      # 15 s of computing without --quick
+"""
+
+from itertools import pairwise, product
+from pathlib import Path
+
+import numpy as np
+import typer
+from matplotlib.figure import Figure
+
+import unimodal as um
+from unimodal.analysis import Interval, mean_interval
+from unimodal.report import figures
+
+RATES = np.array([6.5, 13, 19.5, 26, 39, 52, 58.5, 65])  # Mbit/s: MCS 0 to 7, 20 MHz, long guard
+NEEDED = np.array([2.0, 5, 9, 11, 15, 18, 20, 25])  # dB at which half of the frames arrive
+LADDER, REWARDS = um.graphs.from_edges(list(pairwise(RATES.tolist()))), um.Bounded(0, RATES[-1])
+FRAMES, WINDOWS = 16, [50, 100, 200, 400, 800]  # of a burst; in bursts
+
+
+def throughput(bursts):
+    """Means, a row a burst: the signal goes from 28 dB to 6 dB and back, in waves."""
+    snr = 17 + 11 * np.cos(2 * np.pi * np.arange(bursts) / 5000)
+    return RATES / (1 + np.exp(-1.5 * (snr[:, None] - NEEDED)))
+
+
+def rates_of(policy, means, seed):
+    """The number of the rate of every burst."""
+    rng, chosen, agent = np.random.default_rng(seed), [], um.Agent(policy, LADDER, REWARDS, seed)
+    for mean in means:
+        rate = agent.ask()
+        chosen.append(LADDER.arm_of(rate))
+        agent.tell(rate, rate * rng.binomial(FRAMES, mean[chosen[-1]] / rate) / FRAMES)
+    return chosen
+
+
+def main(quick: bool = False, out: Path = Path()):
+    bursts, trials = (2000, 2) if quick else (20_000, 10)
+    now, means = np.arange(bursts), throughput(bursts)
+    assert um.Moving(LADDER, now + 1, means, REWARDS).check().holds  # one peak in every round
+    rates, lost = {}, {}  # by policy and window (0: none): mean rates; % of the throughput
+    for plain, window in product((um.TS(), um.UTS()), (0, *WINDOWS)):
+        policy = um.Windowed(plain, window=window) if window else plain
+        arms = np.array([rates_of(policy, means, seed) for seed in range(trials)])
+        rates[plain.name, window] = RATES[arms].mean(axis=0).reshape(-1, 50).mean(axis=1)
+        kept = means[now, arms].sum(axis=1) / means.max(axis=1).sum()
+        lost[plain.name, window] = Interval(*mean_interval(100 * (1 - kept)))
+    best = {name: min(WINDOWS, key=lambda w: lost[name, w].value) for name in ("TS", "UTS")}
+    drawn = Figure(figsize=(10, 3.8), layout="constrained")
+    left, right = drawn.subplots(1, 2, width_ratios=(1.7, 1))
+    left.plot(now, RATES[means.argmax(axis=1)], color="0.45", linewidth=1, label="best rate")
+    for name, window in best.items():
+        look = {"color": figures.STYLES[name][0], "label": f"{name}, window of {window}"}
+        left.plot(now[25::50], rates[name, window], **look)
+        losses = [lost[name, w].value for w in WINDOWS]
+        right.plot([str(w) for w in WINDOWS], losses, **figures.style(name, 0))
+    left.set(xlabel="burst", ylabel="Mbit/s, mean of the trials", xlim=0, ylim=(0, 85))
+    right.axhline(lost["UTS", 0].value, color="0.45", linestyle="--", label="UTS, no window")
+    right.set(xlabel="window, bursts", ylabel="% of throughput lost", ylim=(0, 55))
+    for ax in (left, right):
+        ax.legend(frameon=False, fontsize=8, loc="upper left", ncols=3)
+        ax.spines[["top", "right"]].set_visible(False)
+    print(
+        f"In {bursts:,} bursts, {trials} trials, UTS with its best window ({best['UTS']}) lost "
+        f"{lost['UTS', best['UTS']]} % of the throughput and TS with its best ({best['TS']}) "
+        f"{lost['TS', best['TS']]} %; without one, {lost['UTS', 0]} % and {lost['TS', 0]} %."
+    )
+    out.mkdir(parents=True, exist_ok=True)
+    drawn.savefig(out / "radio_rates.png", dpi=130)
+
+
+if __name__ == "__main__":
+    typer.run(main)

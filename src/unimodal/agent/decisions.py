@@ -1,0 +1,176 @@
+"""Decisions with a number: which are open, what became of the others, and when one is too late."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from unimodal.errors import UnimodalError, real_number, unknown_name, whole_number
+from unimodal.families import Family
+
+ON_EXPIRY = ("drop", "zero")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """An arm to pull now, with the number under which its reward is to be told.
+
+    `reason` is 'start', 'forced leader' or 'contest'; `leader` the arm that led (None in a start)
+    and `near` how many arms competed or would have; `propensity`, if it was asked for, the
+    probability with which this arm was chosen, given the leader.
+    """
+
+    id: int
+    arm: Any
+    reason: str
+    leader: Any
+    near: int
+    time: float
+    propensity: float | None = None
+
+
+class Outcomes(Protocol):
+    """The rewards of decisions that were closed by one."""
+
+    def get(self, decision: int) -> float | None:
+        """The reward of a decision, or None if it has none."""
+
+    def set(self, decision: int, reward: float) -> None:
+        """Keep a reward."""
+
+
+class OutcomesInMemory:
+    """Eight bytes a decision, so that millions of them can be told twice."""
+
+    def __init__(self, rewards: Sequence[float | None] = ()) -> None:
+        self._rewards = array("d", (math.nan if r is None else r for r in rewards))
+
+    def get(self, decision: int) -> float | None:
+        """The reward of a decision, or None if it has none."""
+        known = decision <= len(self._rewards) and not math.isnan(self._rewards[decision - 1])
+        return self._rewards[decision - 1] if known else None
+
+    def set(self, decision: int, reward: float) -> None:
+        """Keep a reward."""
+        self._rewards.extend([math.nan] * (decision - len(self._rewards)))
+        self._rewards[decision - 1] = reward
+
+    def to_data(self) -> list[float | None]:
+        """The rewards in the order of the decisions, as plain JSON data."""
+        return [None if math.isnan(reward) else reward for reward in self._rewards]
+
+
+class Book:
+    """The decisions of an agent: numbered from 1, open until a reward or their time closes them."""
+
+    def __init__(
+        self, rewards: Family, time_to_live: float | None = None, on_expiry: str = "drop"
+    ) -> None:
+        self.time_to_live = (
+            math.inf if time_to_live is None else real_number(time_to_live, "time_to_live", above=0)
+        )
+        if on_expiry not in ON_EXPIRY:
+            raise unknown_name("on_expiry", on_expiry, ON_EXPIRY)
+        if on_expiry == "zero":
+            rewards.check_reward(0.0)  # the family may not have it
+        self.on_expiry, self._family = on_expiry, rewards
+        self.made, self.now = 0, -math.inf
+        # Arm and time, the earliest first: a dict would have to look for its first one.
+        self.open: OrderedDict[int, tuple[int, float]] = OrderedDict()
+        self.outcomes: Outcomes = OutcomesInMemory()
+
+    def tick(self, time: float) -> float:
+        """The time, which never goes back here even if the machine's clock does."""
+        self.now = max(self.now, float(time))  # a clock may count whole seconds
+        return self.now
+
+    def add(self, arm: int, now: float) -> int:
+        """Open a decision."""
+        self.made += 1
+        self.open[self.made] = arm, now
+        return self.made
+
+    def due(self, now: float) -> list[int]:
+        """The open decisions whose time is over."""
+        due = []
+        for decision in self.open:
+            if self._is_open(decision, now):
+                break  # and so are all that came later
+            due.append(decision)
+        return due
+
+    def close(self, decision: int, reward: float | None) -> int:
+        """Close a decision, with its reward if it has one; its arm."""
+        if reward is not None:
+            self.outcomes.set(decision, reward)
+        return self.open.pop(decision)[0]
+
+    def news(self, told: Sequence[tuple[Any, Any]], now: float) -> dict[int, float]:
+        """What is new among decisions and rewards; a mistake anywhere refuses all of them."""
+        news: dict[int, float] = {}
+        for decision, reward in told:
+            decision, value = self._known(decision), self._checked(reward)
+            before = news.get(decision)
+            if before is None and self._is_open(decision, now):
+                news[decision] = value
+                continue
+            if before is None:
+                before = self.outcomes.get(decision)
+            if before is None:
+                raise UnimodalError(
+                    f"decision {decision} has expired: its reward came later than "
+                    f"{self.time_to_live:g} s after it; allow more with time_to_live=…."
+                )
+            if before != value:
+                raise UnimodalError(
+                    f"decision {decision} has the reward {before:g} already, got {value:g}: "
+                    "a reward cannot be changed."
+                )
+        return news
+
+    def to_data(self) -> dict[str, Any]:
+        """All of it as plain JSON data; rewards only if they are kept in memory."""
+        lives = self.time_to_live
+        data: dict[str, Any] = {
+            "time_to_live": lives if math.isfinite(lives) else None,
+            "on_expiry": self.on_expiry,
+            "made": self.made,
+            "now": self.now if math.isfinite(self.now) else None,
+            "open": [[number, arm, made] for number, (arm, made) in self.open.items()],
+        }
+        if isinstance(self.outcomes, OutcomesInMemory):
+            data["rewards"] = self.outcomes.to_data()
+        return data
+
+    @classmethod
+    def from_data(cls, rewards: Family, data: dict[str, Any]) -> Book:
+        """The book that `to_data` described."""
+        book = cls(rewards, data["time_to_live"], data["on_expiry"])
+        book.made = data["made"]
+        book.now = -math.inf if data["now"] is None else data["now"]
+        book.open.update((number, (arm, made)) for number, arm, made in data["open"])
+        book.outcomes = OutcomesInMemory(data.get("rewards", ()))
+        return book
+
+    def _is_open(self, decision: int, now: float) -> bool:
+        return decision in self.open and now < self.open[decision][1] + self.time_to_live
+
+    def _known(self, decision: Any) -> int:
+        number: int = decision
+        if type(decision) is not int or decision < 1:  # whole_number takes as long as learning
+            number = whole_number(decision, "the id of a decision")
+        if number > self.made:
+            made = f"made {self.made:,} so far" if self.made else "made none yet"
+            raise UnimodalError(f"there is no decision {number}: the agent {made}.")
+        return number
+
+    def _checked(self, reward: Any) -> float:
+        if isinstance(reward, bool | np.bool_):
+            raise UnimodalError(f"a reward must be a number, got {reward!r}: pass 1.0 or 0.0.")
+        return self._family.check_reward(reward) + 0.0  # -0.0 is 0.0, as in a file

@@ -1,0 +1,127 @@
+"""Agents behind an oracle: what a decision costs on 10^8 arms, how many arms a climb looks up."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from unimodal.agent import Agent, Oracle
+from unimodal.bench.measure import Figure
+from unimodal.graphs import barabasi_albert
+from unimodal.problems import by_distance, random_peak
+
+SIDE = 10_000  # of the lattice
+PEAK, ROOT = (5_000, 5_000), (2_500, 2_500)
+
+
+def lattice(decisions: int = 10**6, seed: int = 0) -> dict[str, Any]:
+    """Decisions on an implicit lattice of 10^8 arms, in a process of its own.
+
+    The process tells its own peak memory (ru_maxrss), with Python, NumPy and Numba in it.
+    """
+    code = f"from unimodal.bench import oracles; oracles.tell_lattice({decisions}, {seed})"
+    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    found: dict[str, Any] = json.loads(told.stdout)
+    return found
+
+
+def tell_lattice(decisions: int, seed: int) -> None:
+    """Print what `lattice` returns."""
+    agent = Agent(graph=Oracle(beside, root=ROOT), seed=seed)
+    luck = np.random.default_rng(seed)
+    took = np.empty(decisions, dtype=np.float32)  # what is measured is not how much this needs
+    agent.tell(agent.ask(), 1.0)  # compile, or load what was compiled
+    for number in range(decisions):
+        began = time.perf_counter_ns()
+        arm = agent.ask()
+        asked = time.perf_counter_ns()
+        reward = float(luck.random() < height(arm))
+        pulled = time.perf_counter_ns()
+        agent.tell(arm, reward)
+        took[number] = time.perf_counter_ns() - pulled + asked - began
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MAXRSS_UNIT / 1e6
+    figures = {
+        "decisions": decisions,
+        "median_us": float(np.median(took)) / 1e3,
+        "mean_us": float(took.mean()) / 1e3,
+        "p99_us": float(np.percentile(took, 99)) / 1e3,
+        "peak_mb": memory,
+        "arms_met": agent._territory.n_arms,
+        "mean_at_root": height(ROOT),
+        "mean_at_leader": height(agent.leader),
+        **agent.look_up_counts,
+    }
+    print(json.dumps(figures))
+
+
+_MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024  # bytes
+
+
+def beside(arm: tuple[int, int]) -> list[tuple[int, int]]:
+    """The neighbours of a point of the lattice."""
+    x, y = arm
+    around = (x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)
+    return [(i, j) for i, j in around if 0 <= i < SIDE and 0 <= j < SIDE]
+
+
+def height(arm: tuple[int, int]) -> float:
+    """The means of the paper: 0.9 at the peak, 0.1 in the farthest corner.
+
+    Arms side by side are 0.00008 apart, so that a climb sees next to nothing and new arms lead all
+    the time: the dearest case.
+    """
+    return 0.9 - 0.8 * (abs(arm[0] - PEAK[0]) + abs(arm[1] - PEAK[1])) / sum(PEAK)
+
+
+def preferential(
+    nodes: int = 10**6, m: int = 2, seeds: Sequence[int] = range(5), rounds: int = 200_000
+) -> dict[str, Any]:
+    """Climbs on a Barabási–Albert graph, until the peak or an arm next to it leads.
+
+    Peak and root are random arms, and means fall with the distance from the peak, as in the paper.
+    """
+    graph = barabasi_albert(nodes, m, seed=0)
+    look_ups, needed, reached = [], [], []
+    for seed in seeds:
+        peak = random_peak(graph, seed)
+        means = by_distance(graph, peak).means
+        goal = {peak, *graph.neighbours(peak).tolist()}
+        luck = np.random.default_rng(seed)
+        root = int(luck.integers(nodes))
+        agent = Agent(
+            graph=Oracle(lambda arm: graph.neighbours(arm).tolist(), root=root), seed=seed
+        )
+        while agent.leader not in goal and agent.round < rounds:
+            arm = agent.ask()
+            agent.tell(arm, float(luck.random() < means[arm]))
+        look_ups.append(agent.look_ups)
+        needed.append(agent.round)
+        reached.append(agent.leader in goal)
+    share = max(look_ups) / nodes
+    return {"look_ups": look_ups, "rounds": needed, "reached": reached, "largest_share": share}
+
+
+def figures() -> Iterator[Figure]:
+    """All of it, as `unimodal bench` shows it."""
+    found = lattice()
+    where = "lattice of 10^8 arms, 10^6 decisions"
+    value = found["median_us"]
+    yield Figure(f"{where}: a decision, median", f"{value:.1f} µs", "30 µs", value < 30)
+    value = found["peak_mb"]
+    yield Figure(f"{where}: memory", f"{value:,.0f} MB", "500 MB", value < 500)
+    for m in (2, 3):
+        climbs = preferential(m=m)
+        yield Figure(
+            f"Barabási–Albert graph, 10^6 nodes, m = {m}: looked up until the peak is near",
+            f"{median(climbs['look_ups']):,.0f}, at most {max(climbs['look_ups']):,}",
+            "50,000",
+            climbs["largest_share"] < 0.05 and all(climbs["reached"]),
+        )

@@ -1,0 +1,265 @@
+"""A campaign: an agent that survives crashes, for several threads and processes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unimodal.agent.online import Agent
+from unimodal.campaign.committing import Call, GroupCommit
+from unimodal.campaign.log import Log
+from unimodal.campaign.reading import as_frame
+from unimodal.campaign.replica import Replica
+from unimodal.campaign.settings import Settings
+from unimodal.errors import UnimodalError, whole_number
+from unimodal.families import Family
+from unimodal.policies import Policy
+from unimodal.version import __version__
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SNAPSHOT_EVERY = 20_000  # events, or as many as there are arms if that is more
+
+
+class Campaign:
+    """Decisions that survive a crash: the state and the log of an agent, in one SQLite file.
+
+    `Campaign.open` makes the file or goes on with it. Whatever a method returned is on disk: a
+    decision is never made twice, a reward is never lost and never counted twice. One file may be
+    open in several threads and processes of one machine at once.
+
+    >>> import tempfile, unimodal as um
+    >>> file = tempfile.mkdtemp() + "/prices.db"
+    >>> ladder = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
+    >>> with um.Campaign.open(file, um.UTS(), ladder, seed=1) as campaign:
+    ...     decision = campaign.decide()
+    >>> with um.Campaign.open(file) as campaign:
+    ...     campaign.reward(decision.id, 1.0), campaign.reward(decision.id, 1.0)
+    (True, False)
+    """
+
+    def __init__(self, log: Log, given: Settings, clock: Callable[[], float]) -> None:
+        self._log, self._given, self._clock = log, given, clock
+        self._replica: Replica | None = None
+        self._next_snapshot = 0
+        self._version = -1  # of the file, when the replica was last caught up
+        self._process = os.getpid()
+        self._durably = GroupCommit(self._commit)
+        self._durably(self._begin)
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path,
+        policy: Policy | None = None,
+        graph: Any = None,
+        rewards: Family | None = None,
+        *,
+        seed: int | None = None,
+        root: Any = None,
+        time_to_live: float | None = None,
+        on_expiry: str | None = None,
+        durability: str = "full",
+        wait: float = 30.0,
+        clock: Callable[[], float] = time.time,
+    ) -> Campaign:
+        """Open the file of a campaign, or make it.
+
+        What a file is about is written into it; pass it again to have it compared, or leave it
+        out. Only code is not kept: a neighbour function and a policy of your own are passed at
+        every opening. `durability="fast"` leaves the syncing of commits to the system: they survive
+        a killed process, but not a power failure. `wait` is how many seconds another process may
+        keep the file busy.
+        """
+        given = Settings(policy, graph, rewards, seed, root, time_to_live, on_expiry)
+        if not isinstance(path, str | Path):
+            raise UnimodalError(f"the path of a campaign must be a file's name, got {path!r}.")
+        if not callable(clock):
+            raise UnimodalError(f"the clock of a campaign must be a function, got {clock!r}.")
+        path = Path(path)
+        if not path.exists():
+            given.check()  # a mistake leaves no file behind
+        log = Log(path, durability, wait)
+        try:
+            return cls(log, given, clock)
+        except BaseException:
+            log.close()
+            raise
+
+    # What users call.
+
+    def decide(self, n: int | None = None, *, propensity: bool = False) -> Any:
+        """The next decision, or a list of the next `n`; on disk when this returns."""
+        if n is not None:
+            whole_number(n, "the 'n' of decide")
+        # A neighbour function or a policy of your own may fail when half of a decision is made.
+        return self._durably(
+            lambda replica: replica.agent.decide(n, propensity=propensity), checks_first=False
+        )
+
+    def reward(self, decision: Any, reward: Any) -> Any:
+        """The reward of a decision, by its id; or ids and rewards, two sequences.
+
+        True if it counts now, False if the same was told before; on disk when this returns. What
+        `Agent.reward` refuses is refused here.
+        """
+        return self._call(lambda agent: agent.reward(decision, reward))
+
+    def expire(self) -> int:
+        """Close the decisions whose time is over, which `decide` and `reward` do too; how many."""
+        return int(self._call(lambda agent: agent.expire()))
+
+    def add_edges(self, edges: Iterable[tuple[Any, Any]]) -> None:
+        """Go on with more edges between arms; labels that are new are new arms."""
+        if not isinstance(edges, Iterable):
+            raise UnimodalError(f"add_edges needs a list of pairs of labels, got {edges!r}.")
+        self._revise(list(edges), [])
+
+    def retire(self, *arms: Any) -> None:
+        """Go on without some arms; what is left must be connected."""
+        self._revise([], arms)
+
+    def _revise(self, add: Iterable[Any], retire: Iterable[Any]) -> None:
+        self._durably(lambda replica: replica.revise(add, retire))
+
+    @property
+    def agent(self) -> Agent:
+        """The agent with the state of the file as it is now: to look at, not to ask."""
+        return self._durably(lambda replica: replica.agent)  # type: ignore[no-any-return]
+
+    @property
+    def leader(self) -> Any:
+        """The arm that led in the last round."""
+        return self._call(lambda agent: agent.leader)
+
+    @property
+    def outstanding(self) -> int:
+        """How many decisions wait for their reward."""
+        return int(self._call(lambda agent: agent.outstanding))
+
+    def arms(self) -> pl.DataFrame:
+        """The arms that have led or have rewards: label, pulls, mean reward, leads."""
+        return self._call(lambda agent: agent.arms())  # type: ignore[no-any-return]
+
+    def history(self) -> pl.DataFrame:
+        """The log, one row an event."""
+        return as_frame(self._durably(lambda replica: list(self._log.events())))
+
+    def close(self) -> None:
+        """Write a snapshot, so that the next opening is quick, and let the file go."""
+        if os.getpid() != self._process:
+            return  # a forked copy must not touch the connection, not even to close it
+        if self._replica is not None:
+            with contextlib.suppress(UnimodalError):  # it saves time; without it nothing is lost
+                self._durably(self._keep_snapshot)
+        self._replica = None
+        self._log.close()
+
+    def __enter__(self) -> Campaign:
+        """The campaign itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
+
+    def __repr__(self) -> str:
+        """The file, and who decides."""
+        return f"Campaign({str(self._log.path)!r}, {self.agent!r})"
+
+    # How a call becomes durable.
+
+    def _call(self, work: Callable[[Agent], Any]) -> Any:
+        return self._durably(lambda replica: work(replica.agent))
+
+    def _commit(self, calls: list[Call]) -> None:
+        """Do calls in one transaction; only when it is over are they answered."""
+        if os.getpid() != self._process:
+            raise UnimodalError(
+                f"{self._log.path} was opened by another process, of which this is a copy: "
+                "open it here with Campaign.open."
+            )
+        while calls:
+            spoilt = self._transaction(calls)
+            calls = [call for call in calls if call is not spoilt] if spoilt else []
+
+    def _transaction(self, calls: list[Call]) -> Call | None:
+        """Do calls and commit them; or none of them, and tell whose fault it was."""
+        try:
+            self._log.begin()
+            replica = self._caught_up()
+            for call in calls:
+                if not self._do(call, replica):
+                    self._give_up()
+                    return call
+            self._log.append(replica.news)
+            if replica.seq >= self._next_snapshot:
+                self._keep_snapshot(replica)
+            self._log.commit()
+        except BaseException as error:
+            self._give_up()
+            if isinstance(error, sqlite3.Error):
+                raise self._log.explanation(error) from error
+            raise
+        replica.written()
+        return None
+
+    def _give_up(self) -> None:
+        self._replica = None  # it may be ahead of the log, which is folded again
+        self._log.roll_back()
+
+    @staticmethod
+    def _do(call: Call, replica: Replica) -> bool:
+        """Do a call; whether the agent is in a state that may go on."""
+        before, now = replica.seq, replica.agent._book.now
+        call.error = None
+        try:
+            call.result = call.work(replica)
+        except sqlite3.Error:
+            raise
+        except Exception as error:
+            call.error = error
+            refused = isinstance(error, UnimodalError) and call.checks_first
+            if not refused or replica.seq != before:
+                return False
+        if replica.seq == before:
+            replica.agent._book.now = now  # the log does not tell this call, so nor does the state
+        return True
+
+    def _caught_up(self) -> Replica:
+        version = self._log.version()
+        if self._replica is None:
+            self._version = version if self._log.is_new() else -1
+            self._replica = Replica.restored(self._settings(), self._log, self._clock)
+            self._plan_snapshot(self._replica)
+        if version != self._version:
+            self._replica.catch_up()
+            self._version = version
+        return self._replica
+
+    def _begin(self, replica: Replica) -> None:
+        replica.note_opening()
+        if not self._log.written_by(__version__):
+            self._keep_snapshot(replica)  # from here on this version can fold the log
+
+    def _settings(self) -> Settings:
+        if self._log.is_new():
+            new = self._given.with_defaults()
+            self._log.create(new.to_data())
+            return new
+        saved = self._log.settings()
+        fingerprints = {saved["graph"].get("fingerprint"), *self._log.fingerprints()}
+        return self._given.agreed(saved, self._log.path, fingerprints)
+
+    def _keep_snapshot(self, replica: Replica) -> None:
+        self._log.keep_snapshot(replica.seq, __version__, replica.state())
+        self._plan_snapshot(replica)
+
+    def _plan_snapshot(self, replica: Replica) -> None:
+        self._next_snapshot = replica.seq + max(SNAPSHOT_EVERY, replica.agent.known_arms)

@@ -1,0 +1,64 @@
+"""Group commit: calls of several threads share one transaction, and return when it is on disk."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from unimodal.errors import UnimodalError
+
+
+class Call:
+    """What a thread wants done, and what came of it.
+
+    `checks_first`: if it is refused, it has changed nothing.
+    """
+
+    __slots__ = ("checks_first", "done", "error", "result", "work")
+
+    def __init__(self, work: Callable[[Any], Any], checks_first: bool) -> None:
+        self.work, self.checks_first = work, checks_first
+        self.done = False
+        self.result: Any = None
+        self.error: BaseException | None = None
+
+
+class GroupCommit:
+    """Whoever gets the turn commits for all that wait; alone, a thread waits for nobody.
+
+    `commit` does a list of calls in one transaction. It returns only when that is on disk, and
+    until then no call is answered: an acknowledgement before the commit could be lost in a crash.
+    """
+
+    def __init__(self, commit: Callable[[list[Call]], None]) -> None:
+        self._commit = commit
+        self._waiting: deque[Call] = deque()
+        self._turn = threading.Lock()
+
+    def __call__(self, work: Callable[[Any], Any], checks_first: bool = True) -> Any:
+        """Do it, durably; its result."""
+        call = Call(work, checks_first)
+        self._waiting.append(call)
+        with self._turn:
+            if not call.done:
+                self._serve()
+        if call.error is not None:
+            raise call.error
+        return call.result
+
+    def _serve(self) -> None:
+        calls = [self._waiting.popleft() for _ in range(len(self._waiting))]
+        try:
+            self._commit(calls)
+        except UnimodalError as error:
+            for call in calls:  # one sentence each: tracebacks of several threads would mix
+                call.error = UnimodalError(str(error))
+        except BaseException:  # such as Ctrl-C, which is this thread's alone
+            for call in calls:
+                call.error = UnimodalError("a call was interrupted before it was kept: call again.")
+            raise
+        finally:
+            for call in calls:
+                call.done = True

@@ -1,0 +1,282 @@
+"""The file of a campaign: an SQLite database with a log that is only ever added to."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+import time
+from collections.abc import Hashable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from unimodal.agent.decisions import Decision
+from unimodal.errors import UnimodalError, real_number, unknown_name
+
+FORMAT = 1
+_APPLICATION = 0x756E696D  # 'unim': what the first page of a campaign's file says it is
+# FULL syncs every commit to the disk; NORMAL survives a kill, but not always a power failure.
+DURABILITY = {"full": "FULL", "fast": "NORMAL"}
+_CHUNK = 10_000  # events read at a time
+_SCHEMA = """
+CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE log (
+    seq INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL, decision INTEGER, arm,
+    reason TEXT, leader, near INTEGER, propensity REAL, reward REAL, data TEXT
+);
+CREATE UNIQUE INDEX one_reward ON log (decision) WHERE kind = 'reward';
+CREATE INDEX revisions ON log (seq) WHERE kind = 'revision';
+CREATE TABLE snapshots (seq INTEGER PRIMARY KEY, version TEXT NOT NULL, state TEXT NOT NULL);
+"""
+
+
+class Event(NamedTuple):
+    """One line of the log: a decision, a reward, an expiry, a look-up, a revision or an opening."""
+
+    seq: int
+    time: float
+    kind: str
+    decision: int | None = None
+    arm: Any = None
+    reason: str | None = None
+    leader: Any = None
+    near: int | None = None
+    propensity: float | None = None
+    reward: float | None = None
+    data: str | None = None
+
+
+_INSERT = f"INSERT INTO log VALUES ({', '.join('?' * len(Event._fields))})"
+# Most events are rewards, and a call may wait for each: binding four values is quicker than eleven.
+_INSERT_REWARD = "INSERT INTO log (seq, time, kind, decision, reward) VALUES (?, ?, 'reward', ?, ?)"
+
+
+class Log:
+    """A connection to the file; `wait` is how many seconds another process may keep it busy."""
+
+    def __init__(self, path: Path, durability: str, wait: float) -> None:
+        if durability not in DURABILITY:
+            raise unknown_name("durability", durability, DURABILITY)
+        self.path, self.closed = path, False
+        self._wait = real_number(wait, "the 'wait' of a campaign", above=0)
+        with self.explained():
+            # The group commit lets one thread at a time in here.
+            self._connection = sqlite3.connect(
+                path.absolute(),  # so that ':memory:' is a file, too
+                timeout=self._wait,
+                isolation_level=None,
+                check_same_thread=False,
+            )
+            try:
+                self._check_kind()
+                # A commit writes the pages it touches: small ones, since an event is small.
+                self._connection.execute("PRAGMA page_size = 1024")
+                self._use_wal()
+                self._connection.execute(f"PRAGMA synchronous = {DURABILITY[durability]}")
+            except BaseException:
+                self._connection.close()
+                raise
+
+    def _check_kind(self) -> None:
+        # In this order: whoever sees tables that another process just made sees its mark, too.
+        (tables,) = self._one("SELECT count(*) FROM sqlite_master")
+        (application,) = self._one("PRAGMA application_id")
+        if application != _APPLICATION and tables:
+            raise UnimodalError(
+                f"{self.path} must be a campaign's file, got another SQLite database: "
+                "name another file."
+            )
+        (found,) = self._one("PRAGMA user_version")
+        if tables and found != FORMAT:
+            raise UnimodalError(
+                f"{self.path} has format {found}, this version reads format {FORMAT}: "
+                "open it with the version that wrote it."
+            )
+
+    def _use_wal(self) -> None:
+        """Readers and one writer at the same time; changing to it does not wait by itself."""
+        until = time.monotonic() + self._wait
+        while True:
+            try:
+                self._connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                busy = error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
+                if not busy or time.monotonic() > until:
+                    raise
+                time.sleep(0.01)
+
+    @contextlib.contextmanager
+    def explained(self) -> Iterator[None]:
+        """Say in a sentence what SQLite reports by a code."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self.explanation(error) from error
+
+    def explanation(self, error: sqlite3.Error) -> UnimodalError:
+        """An error of SQLite's as a sentence."""
+        return UnimodalError(self._sentence(getattr(error, "sqlite_errorname", ""), error))
+
+    def _sentence(self, name: str, error: sqlite3.Error) -> str:
+        if self.closed:
+            return f"{self.path} was closed here: open it again with Campaign.open."
+        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            return (
+                f"another process has kept {self.path} busy for {self._wait:g} s, so nothing was "
+                "written: call again."
+            )
+        if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
+            return (
+                f"{self.path} could not be written ({error}), and nothing of this call was kept: "
+                "make room on the disk and call again."
+            )
+        if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
+            return f"{self.path} must be a campaign's file; it is another kind, or damaged."
+        if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM")):
+            return f"{self.path} cannot be opened for writing: check the folder and its rights."
+        return f"{self.path} could not be used ({error})."
+
+    def begin(self) -> None:
+        """Begin a transaction: nobody else writes until it ends."""
+        self._connection.execute("BEGIN IMMEDIATE")
+
+    def commit(self) -> None:
+        """End the transaction: all of it is on disk when this returns."""
+        self._connection.execute("COMMIT")
+
+    def roll_back(self) -> None:
+        """End the transaction, if there is one, as if it had not been."""
+        if not self.closed and self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
+    @contextlib.contextmanager
+    def view(self) -> Iterator[None]:
+        """What is read inside is the file as it was at one moment, whoever writes meanwhile."""
+        with self.explained():
+            self._connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self._connection.execute("ROLLBACK")
+
+    def _one(self, query: str, *values: Any) -> Any:
+        return self._connection.execute(query, values).fetchone()
+
+    def is_new(self) -> bool:
+        """Whether nothing has been written yet."""
+        return bool(self._one("SELECT count(*) FROM sqlite_master")[0] == 0)
+
+    def create(self, settings: dict[str, Any]) -> None:
+        """Write the tables and what the campaign is about (inside a transaction)."""
+        for statement in _SCHEMA.split(";"):
+            self._connection.execute(statement)
+        self._connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+        self._connection.execute(f"PRAGMA user_version = {FORMAT}")
+        rows = [(key, json.dumps(value)) for key, value in settings.items()]
+        self._connection.executemany("INSERT INTO settings VALUES (?, ?)", rows)
+
+    def settings(self) -> dict[str, Any]:
+        """What the campaign is about."""
+        rows = self._connection.execute("SELECT key, value FROM settings WHERE key != 'version'")
+        try:
+            return {key: json.loads(value) for key, value in rows}
+        except ValueError:
+            raise UnimodalError(f"the settings in {self.path} are damaged.") from None
+
+    def written_by(self, version: str) -> bool:
+        """Whether it was this version that had the file last; from now on it is."""
+        before = self._one("SELECT value FROM settings WHERE key = 'version'")
+        if before != (version,):
+            self._connection.execute("REPLACE INTO settings VALUES ('version', ?)", (version,))
+        return before is None or before == (version,)
+
+    def version(self) -> int:
+        """A number that changes when somebody else has written to the file."""
+        (version,) = self._one("PRAGMA data_version")
+        return int(version)
+
+    def events(self, after: int = 0) -> Iterator[Event]:
+        """The events after a number, in order."""
+        return self._read("SELECT * FROM log WHERE seq > ? ORDER BY seq", after)
+
+    def revisions(self) -> Iterator[Event]:
+        """The events that changed the graph."""
+        return self._read("SELECT * FROM log WHERE kind = 'revision' ORDER BY seq")
+
+    def fingerprints(self) -> list[str]:
+        """Those of the graphs that revisions made."""
+        return [json.loads(event.data or "{}")["fingerprint"] for event in self.revisions()]
+
+    def _read(self, query: str, *values: Any) -> Iterator[Event]:
+        found = self._connection.execute(query, values)
+        while rows := found.fetchmany(_CHUNK):
+            yield from map(Event._make, rows)
+
+    def counts(self) -> dict[str, int]:
+        """How many events there are of each kind."""
+        return dict(self._connection.execute("SELECT kind, count(*) FROM log GROUP BY kind"))
+
+    def append(self, events: Sequence[Event]) -> None:
+        """Add events (inside a transaction)."""
+        rows = [(e.seq, e.time, e.decision, e.reward) for e in events if e.kind == "reward"]
+        if len(rows) < len(events):
+            self._connection.executemany(_INSERT, events)
+        elif len(rows) == 1:
+            self._connection.execute(_INSERT_REWARD, rows[0])
+        elif rows:
+            self._connection.executemany(_INSERT_REWARD, rows)
+
+    def reward_of(self, decision: int) -> float | None:
+        """The reward of a decision, or None if it has none."""
+        query = "SELECT reward FROM log WHERE decision = ? AND kind = 'reward'"
+        found = self._one(query, decision)
+        return None if found is None else found[0]
+
+    def keep_snapshot(self, seq: int, version: str, state: str) -> None:
+        """Write the state after an event; of one version, only the first and the last are kept."""
+        self._connection.execute(
+            "DELETE FROM snapshots WHERE version = ? AND seq > "
+            "(SELECT min(seq) FROM snapshots WHERE version = ?)",
+            (version, version),
+        )
+        self._connection.execute(
+            "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)", (seq, version, state)
+        )
+
+    def snapshots(self) -> list[tuple[int, str]]:
+        """Which there are: number of the event, and version."""
+        return self._connection.execute(
+            "SELECT seq, version FROM snapshots ORDER BY seq"
+        ).fetchall()
+
+    def snapshot(self, seq: int) -> str:
+        """The state of a snapshot."""
+        (state,) = self._one("SELECT state FROM snapshots WHERE seq = ?", seq)
+        return str(state)
+
+    def problems(self) -> list[str]:
+        """What SQLite itself finds wrong with the file."""
+        found = [row[0] for row in self._connection.execute("PRAGMA integrity_check")]
+        return [] if found == ["ok"] else found
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.closed = True
+        self._connection.close()
+
+
+def as_event(seq: int, kind: str, time: float, decision: int, what: Any) -> Event:
+    """What an agent's recorder is told, as an event: `what` is a decision or a reward."""
+    if isinstance(what, Decision):
+        arm, leader = as_text(what.arm), as_text(what.leader)
+        rest = (what.reason, leader, what.near, what.propensity)
+        return Event(seq, time, kind, decision, arm, *rest)
+    return Event(seq, time, kind, decision, None, None, None, None, None, what)
+
+
+def as_text(label: Hashable) -> Any:
+    """A label as a column holds it: text and numbers as they are, others as JSON."""
+    if isinstance(label, int) and not -(2**63) <= label < 2**63:
+        return str(label)  # more than a column holds
+    return label if label is None or isinstance(label, str | int | float) else json.dumps(label)

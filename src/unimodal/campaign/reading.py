@@ -1,0 +1,87 @@
+"""A campaign's file as it is at one moment, to look at: nothing is written."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unimodal.agent.online import Agent
+from unimodal.campaign.log import Event, Log
+from unimodal.campaign.replica import Replica
+from unimodal.campaign.settings import Settings
+from unimodal.errors import UnimodalError
+from unimodal.policies import Policy
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The agent with the state of the file, and the log."""
+
+    path: Path
+    agent: Agent
+    events: list[Event]
+
+    def history(self) -> pl.DataFrame:
+        """The log, one row an event."""
+        return as_frame(self.events)
+
+
+def look(path: str | Path, policy: Policy | None = None) -> Reading:
+    """Look at a campaign without opening it; a policy of your own has to be passed."""
+    with reading(path) as log:
+        replica = Replica.restored(saved_settings(log, policy), log, no_clock)
+        replica.catch_up()
+        return Reading(log.path, replica.agent, list(log.events()))
+
+
+@contextlib.contextmanager
+def reading(path: str | Path) -> Iterator[Log]:
+    """The log of an existing file, as it is at one moment."""
+    path = Path(path)
+    if not path.exists():
+        raise UnimodalError(f"there is no file {path}: check the path.")
+    log = Log(path, "full", 30.0)
+    try:
+        with log.view():
+            if log.is_new():
+                raise UnimodalError(f"{path} is empty: a campaign was never opened in it.")
+            yield log
+    finally:
+        log.close()
+
+
+def saved_settings(log: Log, policy: Policy | None) -> Settings:
+    """What a campaign is about, from its file."""
+    return Settings(policy=policy).agreed(log.settings(), log.path, set())
+
+
+def no_clock() -> float:
+    """The clock of a fold, which reads none: the log has the times."""
+    raise AssertionError("folding a log must not read a clock")
+
+
+def as_frame(events: Iterable[Event]) -> pl.DataFrame:
+    """Events as a table; labels become text, since a column has one type."""
+    import polars as pl
+
+    schema = {
+        **{"seq": pl.Int64, "time": pl.Float64, "kind": pl.String, "decision": pl.Int64},
+        **{"arm": pl.String, "reason": pl.String, "leader": pl.String, "near": pl.Int64},
+        **{"propensity": pl.Float64, "reward": pl.Float64, "data": pl.String},
+    }
+    arms: dict[int | None, str] = {}
+    rows = []
+    for event in events:
+        if event.kind == "decide":
+            arms[event.decision] = str(event.arm)
+        # The log has the arm with the decision only; who reads it wants it with the reward, too.
+        arm = arms.get(event.decision) if event.arm is None else str(event.arm)
+        leader = None if event.leader is None else str(event.leader)
+        rows.append(event._replace(arm=arm, leader=leader))
+    return pl.DataFrame(rows, schema=schema, orient="row")

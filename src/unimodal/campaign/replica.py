@@ -1,0 +1,223 @@
+"""The state of a campaign: the fold of its log, held as an agent.
+
+Every process that has the file open holds a replica. It follows the log by doing again what the log
+says: an agent is deterministic given its seed, so the same decisions come out, and this is checked.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from unimodal import graphs
+from unimodal.agent.online import Agent
+from unimodal.agent.revision import revised
+from unimodal.agent.saving import assembled, state_data
+from unimodal.agent.territory import Held, LookedUp
+from unimodal.campaign.log import Event, Log, as_event, as_text
+from unimodal.campaign.look_ups import LoggedOracle
+from unimodal.campaign.settings import Settings
+from unimodal.errors import UnimodalError
+from unimodal.graphs import Graph
+from unimodal.version import __version__
+
+_FORGET_EVERY = 10_000  # rewards kept at hand while many events are read
+
+
+class OutcomesInLog:
+    """The rewards of closed decisions: in the log, or about to be written to it."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self.recent: dict[int, float] = {}
+
+    def get(self, decision: int) -> float | None:
+        """The reward of a decision, or None if it has none."""
+        recent = self.recent.get(decision)
+        return self._log.reward_of(decision) if recent is None else recent
+
+    def set(self, decision: int, reward: float) -> None:
+        """Keep a reward until the log has it."""
+        self.recent[decision] = reward
+
+
+class Replica:
+    """An agent that has come as far as event `seq` of a log."""
+
+    def __init__(self, settings: Settings, log: Log, clock: Callable[[], float]) -> None:
+        self._settings, self._log, self._clock = settings, log, clock
+        self._outcomes = OutcomesInLog(log)
+        self.seq = 0
+        self.news: list[Event] = []  # what happened here and is not in the log yet
+        self._folding = False
+        self._oracle: LoggedOracle | None = None
+        self.agent = self._watched(self._new_agent())
+
+    @classmethod
+    def restored(
+        cls, settings: Settings, log: Log, clock: Callable[[], float], seq: int | None = None
+    ) -> Replica:
+        """The replica at a snapshot: the last one, unless the number of another is given."""
+        replica = cls(settings, log, clock)
+        snapshots = [number for number, _ in log.snapshots()]
+        if seq is None and snapshots:
+            seq = snapshots[-1]
+        if seq:
+            replica._restore(seq)
+        return replica
+
+    def _new_agent(self) -> Agent:
+        settings = self._settings
+        if isinstance(settings.graph, Graph):
+            return settings.agent(settings.graph)
+        root, cache = settings.root, settings.cache
+        if settings.graph is not None:
+            root, cache = settings.graph.root, settings.graph.cache
+        self._oracle = LoggedOracle(settings.graph, root, cache or 1, self._note_look_up)
+        # A start may look arms up before there is an agent: these answers stand first in the log.
+        first = list(itertools.takewhile(lambda e: e.kind == "look-up", self._log.events()))
+        for event in first:
+            self._oracle.take(event)
+        self._oracle.folding, self.seq = bool(first), len(first)
+        agent = settings.agent(self._oracle)
+        self._oracle.folding = False
+        return agent
+
+    def _note_look_up(self, arm: Any, data: str) -> None:
+        time = self._now() if hasattr(self, "agent") else self._clock()
+        self._note(time, "look-up", arm=arm, data=data)
+
+    def _watched(self, agent: Agent) -> Agent:
+        agent.clock, agent.recorder, agent._book.outcomes = (
+            self._clock,
+            self._record,
+            self._outcomes,
+        )
+        return agent
+
+    def _restore(self, seq: int) -> None:
+        for event in self._log.revisions():
+            if event.seq <= seq:
+                self.agent = revised(self.agent, self.revised_graph(event.data))
+        old = self.agent
+        territory: Held | LookedUp = old._territory
+        try:
+            data = json.loads(self._log.snapshot(seq))
+            if self._oracle is not None:
+                territory = LookedUp.from_data(data["graph"], self._oracle, old.policy)
+            parts = (old.policy, territory, old.rewards, old.seed)
+            self.agent = self._watched(assembled(*parts, data))
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+            raise UnimodalError(
+                f"the snapshot after event {seq} of {self._log.path} is damaged: delete it from "
+                "the table 'snapshots', and the state is folded from the log."
+            ) from None
+        self.seq = seq
+
+    def state(self) -> str:
+        """All of the state, as text: equal states are equal texts."""
+        data = state_data(self.agent)
+        if self._oracle is not None:
+            data["graph"] = self.agent._territory.to_data()
+        return json.dumps(data, separators=(",", ":"))
+
+    def catch_up(self, until: int | None = None) -> None:
+        """Follow the log to its end, or as far as an event."""
+        self._fold(True)
+        try:
+            for event in self._log.events(self.seq):
+                if until is not None and event.seq > until:
+                    break
+                self._apply(event)
+                self.seq = event.seq
+                if len(self._outcomes.recent) > _FORGET_EVERY:
+                    self.written()
+        finally:
+            self._fold(False)
+        self.written()
+
+    def _fold(self, folding: bool) -> None:
+        """Begin or end to do again what a log says: nothing is noted then, and nobody is asked."""
+        self._folding = folding
+        if self._oracle is not None:
+            self._oracle.folding = folding
+
+    def written(self) -> None:
+        """What is new has been written: forget that it was."""
+        self.news.clear()
+        self._outcomes.recent.clear()
+
+    def _apply(self, event: Event) -> None:
+        if event.seq != self.seq + 1:
+            raise self._damage(event, f"follows event {self.seq}, so some are missing")
+        self.agent._book.tick(event.time)
+        if event.kind == "decide":
+            decision = self.agent.decide_at(event.time)
+            if (decision.id, as_text(decision.arm)) != (event.decision, event.arm):
+                raise UnimodalError(
+                    f"event {event.seq} of {self._log.path} chose {event.arm!r}, but unimodal "
+                    f"{__version__} chooses {decision.arm!r} there: the file is damaged, or from "
+                    "another version; open and close it once with the version that wrote it."
+                )
+        elif event.kind in ("reward", "expire"):
+            if event.decision is None or event.decision not in self.agent._book.open:
+                raise self._damage(event, f"closes decision {event.decision}, which is not open")
+            if (event.kind == "reward") != isinstance(event.reward, float):
+                raise self._damage(event, f"is of kind {event.kind} with reward {event.reward!r}")
+            self.agent.settle(event.decision, event.reward, event.time)
+        elif event.kind == "look-up" and self._oracle is not None:
+            self._oracle.take(event)
+        elif event.kind == "revision":
+            self.agent = revised(self.agent, self.revised_graph(event.data))
+
+    def _damage(self, event: Event, what: str) -> UnimodalError:
+        return UnimodalError(
+            f"event {event.seq} of {self._log.path} {what}: the file was changed by hand or is "
+            "damaged; go back to a copy of it."
+        )
+
+    def _record(self, kind: str, time: float, decision: int, what: Any) -> None:
+        """Note what the agent did, for the log."""
+        if not self._folding:
+            self.seq += 1
+            self.news.append(as_event(self.seq, kind, time, decision, what))
+
+    def _note(self, time: float, kind: str, **named: Any) -> None:
+        self.seq += 1
+        self.news.append(Event(self.seq, time, kind, **named))
+
+    def note_opening(self) -> None:
+        """Say in the log which version opened it."""
+        self._note(self._now(), "open", data=json.dumps({"version": __version__}))
+
+    def revise(self, add: Iterable[Any], retire: Iterable[Any]) -> None:
+        """Go on with another graph."""
+        change = {"add": list(add), "retire": list(retire)}
+        graph = graphs.revised(self._held_graph(), change["add"], change["retire"])
+        try:
+            data = json.dumps({**change, "fingerprint": graph.fingerprint})
+        except TypeError:
+            raise UnimodalError(
+                "a campaign's arms must be labelled by text, numbers or tuples of them, got "
+                f"{change['add'] or change['retire']!r}."
+            ) from None
+        self.agent = revised(self.agent, graph)
+        self._note(self._now(), "revision", data=data)
+
+    def revised_graph(self, change: str | None) -> Graph:
+        """The graph after a change that a log tells."""
+        data = json.loads(change or "{}")
+        add = [tuple(map(graphs.as_label, edge)) for edge in data["add"]]
+        return graphs.revised(self._held_graph(), add, map(graphs.as_label, data["retire"]))
+
+    def _held_graph(self) -> Graph:
+        if self.agent.graph is None:
+            raise UnimodalError(
+                "a graph known by look-up changes by itself: let the function answer for new arms."
+            )
+        return self.agent.graph
+
+    def _now(self) -> float:
+        return self.agent._book.tick(self._clock())

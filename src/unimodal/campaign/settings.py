@@ -1,0 +1,161 @@
+"""What a campaign is about: policy, graph, rewards; written once, compared at every opening."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields
+from typing import Any
+
+from unimodal import families, graphs, policies
+from unimodal.agent.online import Agent
+from unimodal.agent.oracle import Oracle, as_oracle
+from unimodal.errors import UnimodalError, real_number, whole_number
+from unimodal.families import Family, as_family
+from unimodal.graphs import Graph
+from unimodal.policies import UTS, Policy, ScoutUTS
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What `Campaign.open` is given; None for what is left to the file."""
+
+    policy: Policy | None = None
+    graph: Any = None
+    rewards: Family | None = None
+    seed: int | None = None
+    root: Any = None
+    time_to_live: float | None = None
+    on_expiry: str | None = None
+    cache: int | None = None  # of an oracle
+
+    def __post_init__(self) -> None:
+        """Check the kinds; the values are checked by the agent."""
+        if self.policy is not None and not isinstance(self.policy, Policy):
+            raise UnimodalError(
+                f"the 'policy' of a campaign must be an instance such as um.UTS(), "
+                f"got {self.policy!r}."
+            )
+        as_family(self.rewards, "Campaign")
+
+    def with_defaults(self) -> Settings:
+        """For a new file: what was given, and the usual for the rest."""
+        if self.graph is None:
+            raise UnimodalError(
+                "a new campaign needs a graph: pass one of um.graphs, or a function that looks "
+                "neighbours up."
+            )
+        held = isinstance(self.graph, Graph)
+        return Settings(
+            self.policy or (UTS() if held else ScoutUTS()),
+            self.graph if held else as_oracle(self.graph, self.root),
+            as_family(self.rewards, "Campaign"),
+            0 if self.seed is None else self.seed,
+            self.root,
+            self.time_to_live,
+            self.on_expiry or "drop",
+        )
+
+    def agent(self, graph: Any) -> Agent:
+        """A new agent, on the graph or on what stands in for it."""
+        return Agent(
+            self.policy,
+            graph,
+            self.rewards,
+            0 if self.seed is None else self.seed,
+            time_to_live=self.time_to_live,
+            on_expiry=self.on_expiry or "drop",
+        )
+
+    def check(self) -> None:
+        """Refuse, before there is a file, what an agent would refuse."""
+        new = self.with_defaults()
+        new.to_data()
+        held = isinstance(new.graph, Graph)
+        new.agent(new.graph if held else Oracle(_somewhere, root=new.graph.root))
+
+    def to_data(self) -> dict[str, Any]:
+        """As plain JSON data; None stays None."""
+        graph = self.graph
+        data = {field.name: getattr(self, field.name) for field in fields(self)}
+        if self.seed is not None:
+            data["seed"] = whole_number(self.seed, "the 'seed'", 0)
+        if self.time_to_live is not None:
+            data["time_to_live"] = real_number(self.time_to_live, "time_to_live", above=0)
+        if self.policy is not None:
+            data["policy"] = policies.to_data(self.policy)
+        if self.rewards is not None:
+            data["rewards"] = families.to_data(self.rewards)
+        if graph is not None:
+            data["graph"] = (
+                graphs.to_data(graph) if isinstance(graph, Graph) else {"kind": "look-up"}
+            )
+        if isinstance(graph, Oracle):
+            data |= {"root": graph.root, "cache": graph.cache}
+        try:
+            return dict(json.loads(json.dumps(data)))
+        except TypeError:
+            labels = getattr(graph, "labels", None) or [data["root"]]
+            raise UnimodalError(
+                "a campaign's arms must be labelled by text, numbers or tuples of them, got labels "
+                f"such as {labels[0]!r}."
+            ) from None
+
+    def agreed(self, saved: dict[str, Any], path: Any, fingerprints: set[str]) -> Settings:
+        """The settings of a file; refused if something else was given than it has.
+
+        `fingerprints` are those of its graph, as it was at first and as it is now.
+        """
+        given = self.to_data()
+        differ = [
+            f"its {name.replace('_', ' ')} is {_shown(saved[name])}, not {_shown(given[name])}"
+            for name in saved
+            if given.get(name) is not None and not _same(given[name], saved[name], fingerprints)
+        ]
+        if differ:
+            raise UnimodalError(
+                f"{path} is another campaign: {'; '.join(differ)}. Pass what it has, or leave it "
+                "out to take it from the file."
+            )
+        return Settings(
+            self.policy or policies.from_data(saved["policy"]),
+            self._graph(saved),
+            families.from_data(saved["rewards"]),
+            saved["seed"],
+            graphs.as_label(saved["root"]),
+            saved["time_to_live"],
+            saved["on_expiry"],
+            saved["cache"],
+        )
+
+    def _graph(self, saved: dict[str, Any]) -> Any:
+        if saved["graph"]["kind"] != "look-up":
+            return graphs.from_data(saved["graph"])
+        if self.graph is None:
+            return None  # the file can be read without, but not decide
+        return as_oracle(self.graph, graphs.as_label(saved["root"]), saved["cache"])
+
+
+def _somewhere(arm: Any) -> list[Any]:
+    """Neighbours for an agent that is only made to see whether it can be."""
+    return [(arm, 1), (arm, 2)]
+
+
+def _same(given: Any, saved: Any, fingerprints: set[str]) -> bool:
+    if isinstance(given, dict) and "fingerprint" in given:
+        return given["fingerprint"] in fingerprints
+    return bool(given == saved)
+
+
+def _shown(data: Any) -> str:
+    """Settings as a person would write them."""
+    if not isinstance(data, dict):
+        return repr(data)
+    if "fingerprint" in data:
+        return f"a graph of kind {data['kind']} (fingerprint {data['fingerprint']})"
+    if "policy" in data:
+        parameters = ", ".join(f"{key}={value!r}" for key, value in data["parameters"].items())
+        return f"{data['policy']}({parameters})"
+    if "family" in data:
+        rest = ", ".join(f"{key}={value!r}" for key, value in data.items() if key != "family")
+        return f"{data['family']}({rest})"
+    return "known by look-up"

@@ -1,0 +1,49 @@
+"""The application: what all commands share. Heavy imports stand inside the commands."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import typer
+
+from unimodal.errors import UnimodalError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+app = typer.Typer(
+    help="Bandits whose arms lie on a graph and whose reward has one peak.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # rich would read er:100:0.05 as an emoji
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def main() -> None:
+    """Run the command; a mistake gets one sentence and a non-zero exit, never a traceback."""
+    try:
+        app()
+    except UnimodalError as error:
+        print(f"unimodal: {error}", file=sys.stderr)
+        sys.exit(2)
+    except MemoryError:
+        print("unimodal: there is not enough memory: take fewer arms or trials.", file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:  # the reader, such as head, has gone
+        os._exit(0)
+    except KeyboardInterrupt:
+        print("unimodal: stopped; what is finished is kept.", file=sys.stderr, flush=True)
+        os._exit(130)  # not sys.exit, which would wait for threads that are still compiling
+
+
+def terminal() -> Console:
+    """Where commands print."""
+    from rich.console import Console
+
+    # A pipe has no width: do not wrap tables there at 80 columns.
+    width = None if sys.stdout.isatty() else 120
+    return Console(width=width, emoji=False, highlight=False)

@@ -1,0 +1,104 @@
+"""`unimodal verify`, `unimodal inspect` and `unimodal replay`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from unimodal.cli.app import app, terminal
+
+CampaignFile = Annotated[Path, typer.Argument(help="A campaign's file")]
+OwnPolicy = Annotated[
+    str, typer.Option(help="FILE.py:Class(…), if the campaign's policy is one of your own")
+]
+
+
+@app.command()
+def verify(
+    file: CampaignFile,
+    policy: OwnPolicy = "",
+) -> None:
+    r"""Compute a campaign's state again from its log, and compare it bit for bit.
+
+    Exit code 1 if something is wrong.
+
+    \b
+    Examples:
+      unimodal verify ads.db
+      unimodal verify ads.db --policy "mine.py:Greedy(epsilon=0.2)"
+    """
+    from unimodal.campaign import sentence
+    from unimodal.campaign import verify as verified
+
+    verdict = verified(file, _own(policy))
+    print(sentence(verdict))
+    if not verdict:
+        sys.exit(1)
+
+
+@app.command()
+def inspect(
+    file: CampaignFile,
+    html: Annotated[Path | None, typer.Option(help="A file for the page, with pictures")] = None,
+    around: Annotated[
+        str | None, typer.Option(help="The arm to look around; the leader by default")
+    ] = None,
+    policy: OwnPolicy = "",
+) -> None:
+    r"""Look at a campaign: its leader, what is known around it, and how it came there.
+
+    \b
+    Examples:
+      unimodal inspect ads.db
+      unimodal inspect ads.db --html ads.html
+      unimodal inspect ads.db --around 12.90
+    """
+    from unimodal.viewing import command
+
+    command.show(_looked_at(file, policy), html, around, terminal())
+
+
+@app.command()
+def replay(
+    file: CampaignFile,
+    policies: Annotated[
+        str,
+        typer.Option(help="Names with commas; parameters in parentheses; FILE.py:Class for yours"),
+    ] = "ts,osub,klucb",
+    draws: Annotated[int, typer.Option(help="Worlds that each policy is simulated in")] = 200,
+    seed: Annotated[int, typer.Option(help="Seed of everything random")] = 0,
+    any_peaks: Annotated[
+        bool, typer.Option("--any-peaks", help="Do not assume that the means have one peak")
+    ] = False,
+    out: Annotated[Path | None, typer.Option("--json", help="A file for the numbers")] = None,
+    policy: OwnPolicy = "",
+) -> None:
+    r"""Estimate what other policies would have earned in a campaign, with 95 % intervals.
+
+    Means are drawn from what the log leaves plausible, and each policy is simulated on every draw
+    for as many rounds as there are rewards. The log's own policy runs again as a control.
+
+    \b
+    Examples:
+      unimodal replay ads.db
+      unimodal replay ads.db --policies "ts,osub(c=0),klucb" --draws 500
+      unimodal replay ads.db --policies uts,mine.py:Greedy --json replay.json
+    """
+    from unimodal.replaying import command
+
+    command.run(_looked_at(file, policy), policies, draws, seed, not any_peaks, out, terminal())
+
+
+def _own(policy: str) -> Any:
+    from unimodal.policies import parse
+
+    return parse(policy) if policy else None
+
+
+def _looked_at(file: Path, policy: str) -> Any:
+    from unimodal.campaign import look
+
+    return look(file, _own(policy))

@@ -1,0 +1,100 @@
+"""`unimodal reproduce`, `unimodal compare` and `unimodal bench`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unimodal.cli.app import app, terminal
+from unimodal.errors import UnimodalError
+
+
+@app.command()
+def reproduce(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer graphs and trials (default)")
+    ] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="The paper's own scale; half an hour on 2 cores")
+    ] = False,
+    out: Annotated[Path, typer.Option(help="Folder for the report and for finished work")] = Path(
+        "report"
+    ),
+    only: Annotated[
+        str, typer.Option(help="Only what this names, such as 'Table 1' or 'K = 100,'")
+    ] = "",
+    dask: Annotated[str, typer.Option(help="Address of a Dask scheduler to run the work")] = "",
+    source: Annotated[
+        Path | None, typer.Option("--from", help="Make the report from a findings.parquet")
+    ] = None,
+) -> None:
+    r"""Run the paper's evaluation and write a page with its numbers beside ours.
+
+    Stopped or killed, it goes on where it was when it is run again.
+
+    \b
+    Examples:
+      unimodal reproduce
+      unimodal reproduce --full --out full
+      unimodal reproduce --full --only "Table 1"
+      unimodal reproduce --from docs/reproduction/findings.parquet --out again
+    """
+    from unimodal.reproduce import command
+
+    if quick and full:
+        raise UnimodalError("--quick and --full exclude each other: give one of them, or none.")
+    if out.exists() and not out.is_dir():
+        raise UnimodalError(f"--out must be a folder, got the file {out}: name another place.")
+    console = terminal()
+    if source is not None:
+        command.remake(source, out, console)
+    else:
+        command.reproduce("full" if full else "quick", out, only, dask, console)
+
+
+@app.command()
+def compare(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer graphs, trials and rounds: a minute or two")
+    ] = False,
+    out: Annotated[Path, typer.Option(help="Folder for the page and for finished work")] = Path(
+        "comparison"
+    ),
+    only: Annotated[str, typer.Option(help="Only families with this in their name")] = "",
+    source: Annotated[
+        Path | None, typer.Option("--from", help="Make the page from a comparison.parquet")
+    ] = None,
+) -> None:
+    r"""Run every policy on every family of graphs and write a page that ranks them.
+
+    Five minutes on one core. Stopped or killed, it goes on where it was when it is run again.
+
+    \b
+    Examples:
+      unimodal compare --quick
+      unimodal compare --only smooth --out smooth
+      unimodal compare --from docs/comparison/comparison.parquet --out again
+    """
+    from unimodal.compare import command
+
+    command.compare(quick, out, only, source, terminal())
+
+
+@app.command()
+def bench(
+    what: Annotated[
+        list[str] | None, typer.Argument(help="step, leap, ask, agent or start; all by default")
+    ] = None,
+) -> None:
+    r"""Measure speed, as ratios to plain loops timed in the same run (five minutes for all).
+
+    \b
+    Examples:
+      unimodal bench
+      unimodal bench leap
+    """
+    from unimodal.bench import command
+
+    command.run(what or (), terminal())

@@ -1,0 +1,36 @@
+"""`unimodal inspect`: tables on the terminal, and a page if asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unimodal.agent.recorded import Recorded
+from unimodal.report import tables
+from unimodal.viewing.page import NEAR, OVER_TIME, hidden, near_rows, path_sentence, span, time_rows
+from unimodal.viewing.view import inspect
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_ROWS, _BINS = 15, 12
+
+
+def show(campaign: Recorded, html: Path | None, around: str | None, console: Console) -> None:
+    """Print what there is to see, and write the page."""
+    view = inspect(campaign, around)
+    console.print(", ".join(f"{name} {value}" for name, value in view.facts.items()))
+    console.print(span(view), style="dim")
+    rows = near_rows(view)
+    title = f"Around {view.label} ({view.why})"
+    console.print(tables.table(title, NEAR, rows[:_ROWS]), markup=False)
+    if len(rows) > _ROWS:
+        console.print(hidden(rows, _ROWS), style="dim")
+    if not view.history.is_empty():
+        console.print(tables.table("Over time", OVER_TIME, time_rows(view, _BINS)), markup=False)
+    console.print(path_sentence(view), markup=False)
+    if html is not None:
+        view.save(html)
+        console.print(f"The page is {html}.", markup=False)
+    else:
+        console.print("Add --html FILE for a page with the graph drawn.", style="dim")

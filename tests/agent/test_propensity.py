@@ -1,0 +1,114 @@
+"""Propensities: against what agents do, against exact values, and adding up to one."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import unimodal as um
+from unimodal.agent.propensity import propensity, thompson_wins
+from unimodal.policies.state import ARM
+
+
+def agent_with(policy, rewards, told, graph=None):
+    agent = um.Agent(policy, graph or um.graphs.complete(len(told)), rewards, seed=5)
+    for arm, values in enumerate(told):
+        for value in values:
+            agent.tell(arm, value)
+    return agent
+
+
+def of_all(agent, near):
+    arms = agent._state.arms
+    return np.array([propensity(agent.policy, agent.rewards, arms, near, arm) for arm in near])
+
+
+def test_agents_choose_that_often():
+    """100,000 contests; false alarms: p < 1e-4. Power: a reward left out is far below that."""
+    told = [[1, 1, 0, 1], [1, 0], [], [0, 1, 1, 0, 1, 1, 1, 0], [0] * 9]
+    agent = agent_with(um.TS(), um.Bernoulli(), told)
+    expected = of_all(agent, list(range(5)))
+    counts = np.bincount(agent.ask(100_000), minlength=5)
+    assert stats.chisquare(counts, expected * 100_000 / expected.sum()).pvalue > 1e-4
+    assert stats.chisquare(counts, _without_the_last_reward(agent)).pvalue < 1e-4
+
+
+def _without_the_last_reward(agent):
+    arms = agent._state.arms.copy()
+    arms["pulls"][3] -= 1
+    chances = [propensity(agent.policy, agent.rewards, arms, range(5), arm) for arm in range(5)]
+    return np.array(chances) * 100_000 / sum(chances)
+
+
+def test_two_normal_arms():
+    """The difference of two normals is normal: Φ of its mean over its standard deviation."""
+    arms = np.zeros(2, dtype=ARM)
+    arms["pulls"], arms["total"] = [2, 6], [1.3, 4.8]
+    arms["prior_a"], arms["prior_b"] = 0.0, 1e6  # nearly flat
+    expected = stats.norm.cdf((1.3 / 2 - 4.8 / 6) / (1 / 2 + 1 / 6) ** 0.5)
+    assert thompson_wins(um.Gaussian(1.0), arms[:1], arms[1:]) == pytest.approx(expected, abs=1e-6)
+
+
+def random_arms(rng, count):
+    """Records such as campaigns have: few or very many pulls, means close or far apart."""
+    arms = np.zeros(count, dtype=ARM)
+    arms["prior_a"] = arms["prior_b"] = 1.0
+    pulls = np.round(10 ** rng.uniform(0, rng.uniform(1, 6.5), count) - 1).astype(int)
+    centre, apart = rng.random(), 10 ** rng.uniform(-3, 0)
+    arms["pulls"] = pulls
+    arms["total"] = rng.binomial(pulls, centre * (1 - apart * rng.random(count)))
+    return arms
+
+
+def test_they_add_up_to_one():
+    """One arm of each contest wins; all sums must be within 1e-6."""
+    rng = np.random.default_rng(7)
+    for _ in range(25):
+        arms = random_arms(rng, int(rng.integers(2, 12)))
+        chances = [
+            thompson_wins(um.Bernoulli(), arms[i : i + 1], np.delete(arms, i))
+            for i in range(len(arms))
+        ]
+        assert sum(chances) == pytest.approx(1.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("rivals", [1, 3, 20])
+def test_equal_arms_share(rivals):
+    arms = np.zeros(rivals + 1, dtype=ARM)
+    arms["prior_a"], arms["prior_b"] = 0.5, 0.5  # densities without bound at both ends
+    found = thompson_wins(um.Bernoulli(), arms[:1], arms[1:])
+    assert found == pytest.approx(1 / (rivals + 1), abs=1e-6)
+
+
+def test_a_closed_form():
+    """Beta(3, 1) against Beta(1, 1): ∫ 3x²·x dx = 3/4; and a narrow leader against a flat arm."""
+    agent = agent_with(um.TS(), um.Bernoulli(), [[1, 1], []])
+    assert of_all(agent, [0, 1]) == pytest.approx([0.75, 0.25], abs=1e-6)
+    arms = np.zeros(2, dtype=ARM)
+    arms["prior_a"] = arms["prior_b"] = 1.0
+    arms["pulls"][0], arms["total"][0] = 10**6, 900_000
+    flat = thompson_wins(um.Bernoulli(), arms[1:], arms[:1])
+    assert flat == pytest.approx(1 - 900_001 / 1_000_002, abs=1e-6)
+
+
+def test_an_arm_alone_wins_and_a_hopeless_one_does_not():
+    arms = np.zeros(2, dtype=ARM)
+    arms["prior_a"] = arms["prior_b"] = 1.0
+    arms["pulls"], arms["total"] = 10**5, [90_000, 10_000]
+    assert thompson_wins(um.Bernoulli(), arms[:1], arms[2:]) == 1.0
+    assert thompson_wins(um.Bernoulli(), arms[:1], arms[1:]) == pytest.approx(1.0, abs=1e-6)
+    assert thompson_wins(um.Bernoulli(), arms[1:], arms[:1]) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_without_random_draws_only_ties_are_uncertain():
+    arms = np.zeros(3, dtype=ARM)
+    arms["pulls"], arms["total"] = [2, 2, 1], [1, 1, 1]
+    chances = [propensity(um.KLUCB(), um.Bernoulli(), arms, [0, 1, 2], arm) for arm in range(3)]
+    assert chances == [0.5, 0.5, 1.0]
+
+
+def test_what_is_not_a_contest_or_not_known():
+    agent = agent_with(um.UTS(), um.Bernoulli(), [[1], [0], [1]])
+    arguments = (agent.rewards, agent._state.arms, [0, 1, 2], 0)
+    for reason in ("start", "forced leader"):
+        assert propensity(um.UTS(), *arguments, reason=reason) == 1.0
+    assert propensity(um.NPTS(), um.Bounded(), *arguments[1:]) is None

@@ -1,0 +1,270 @@
+"""Kill clients of a campaign at random moments, and hold what they were told against the log.
+
+    python tests/campaign/kills.py --kills 200 --rewards 100000
+
+Four processes work on one file. Each notes in a journal of its own what it is about to send and,
+after the call has returned, that it was acknowledged. A process is killed with SIGKILL by its
+parent at a random moment, or by itself right after an acknowledgement; its next life reads the
+journal and sends again what was not acknowledged. Clients are forked from a process that has
+compiled the policy but never opened the file, so a new life costs milliseconds.
+
+`--sabotage early` acknowledges before the commit, `--sabotage twice` counts a reward as often as it
+is told: the findings must show both, or this test could not fail.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import os
+import random
+import signal
+import sqlite3
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+
+import unimodal as um
+from unimodal.agent.decisions import Book
+from unimodal.campaign import campaign as campaigns
+from unimodal.campaign import log as logs
+from unimodal.campaign import look, verify
+
+CLIENTS = 4
+GRAPH = um.graphs.line(9)
+
+
+class Journal:
+    """What one client knows, in a file that is only added to: it survives the client."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        os.write(self._file, b"\n")  # after a line that was cut off
+        self.lines = read_journal(path)
+
+    def note(self, kind: str, pairs: list[tuple[int, float]]) -> None:
+        """One line each: decided, sent, counted, known already or refused."""
+        text = "".join(f"{kind} {decision} {value} .\n" for decision, value in pairs)
+        os.write(self._file, text.encode())
+
+
+def read_journal(path: Path) -> list[tuple[str, int, float]]:
+    """The whole lines: kind, decision, arm or reward."""
+    lines = [line.split() for line in path.read_text().splitlines()]
+    return [(p[0], int(p[1]), float(p[2])) for p in lines if len(p) == 4 and p[3] == "."]
+
+
+class Client:
+    """One life of a client."""
+
+    def __init__(
+        self, path: Path, journal: Path, rng: random.Random, options: argparse.Namespace
+    ) -> None:
+        self.rng, self.journal, self.suicide = rng, Journal(journal), options.suicide
+        self.campaign = um.Campaign.open(
+            path, um.UTS(), GRAPH, seed=7, durability=options.durability
+        )
+        seen: dict[str, dict[int, float]] = collections.defaultdict(dict)
+        for kind, decision, value in self.journal.lines:
+            seen[kind][decision] = value
+        self.told = {**seen["counted"], **seen["known"]}
+        answered = {**self.told, **seen["refused"]}
+        self.waiting = [number for number in seen["decided"] if number not in seen["sent"]]
+        self.tell([(d, value) for d, value in seen["sent"].items() if d not in answered])
+
+    def tell(self, pairs: list[tuple[int, float]]) -> None:
+        """Send rewards in one call, and note what came of each."""
+        if not pairs:
+            return
+        self.journal.note("sent", pairs)
+        try:
+            news = self.campaign.reward([d for d, _ in pairs], [value for _, value in pairs])
+        except um.UnimodalError:  # of what was acknowledged, so it was lost
+            self.journal.note("refused", pairs)
+            return
+        self.journal.note("counted", [p for p, new in zip(pairs, news, strict=True) if new])
+        self.journal.note("known", [p for p, new in zip(pairs, news, strict=True) if not new])
+        self.told.update(pairs)
+        self.perhaps_die()
+
+    def perhaps_die(self) -> None:
+        """Right after an acknowledgement: if that was not on disk yet, it is lost."""
+        if self.rng.random() < self.suicide:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def step(self) -> None:
+        """Decide once or often; tell some rewards now and leave others; tell some again."""
+        size = self.rng.choice((1, 1, 300))
+        made = self.campaign.decide(size)
+        self.journal.note("decided", [(decision.id, decision.arm) for decision in made])
+        self.waiting += [decision.id for decision in made]
+        self.perhaps_die()
+        self.rng.shuffle(self.waiting)  # late, and in any order
+        for _ in range(self.rng.choice((0, 1, 2))):
+            batch = [self.waiting.pop() for _ in range(min(len(self.waiting), size))]
+            self.tell([(decision, float(self.rng.random() < 0.4)) for decision in batch])
+        if self.told and self.rng.random() < 0.5:
+            again = self.rng.choice(list(self.told.items()))
+            self.tell([again])
+
+
+def acknowledge_early() -> None:
+    """Sabotage: only every eighth commit is made, so most calls return before theirs."""
+    begin, commit = logs.Log.begin, logs.Log.commit
+    calls = iter(range(10**9))
+
+    def lazy_begin(log: logs.Log) -> None:
+        if not log._connection.in_transaction:
+            begin(log)
+
+    def lazy_commit(log: logs.Log) -> None:
+        if next(calls) % 8 == 7:
+            commit(log)
+
+    logs.Log.begin, logs.Log.commit = lazy_begin, lazy_commit
+
+
+def count_twice() -> None:
+    """Sabotage: whatever is told is news, a decision stays open, and the file does not mind."""
+    Book.news = lambda book, told, now: {int(d): float(value) for d, value in told}
+    Book.close = lambda book, decision, reward: book.open[decision][0]
+    logs._SCHEMA = logs._SCHEMA.replace("UNIQUE", "")
+
+
+SABOTAGE = {"none": lambda: None, "early": acknowledge_early, "twice": count_twice}
+
+
+def live(path: Path, folder: Path, name: int, life: int, options: argparse.Namespace) -> None:
+    """The process of a client, until it is killed; the last life only sends what is left."""
+    try:
+        SABOTAGE[options.sabotage]()
+        campaigns.SNAPSHOT_EVERY = 2_000  # so that some kills hit snapshots
+        rng = random.Random(f"{options.seed} {name} {life}")
+        client = Client(path, folder / f"client-{name}", rng, options)
+        while life >= 0:
+            client.step()
+        client.campaign.close()
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)
+
+
+class Storm:
+    """The parent: starts clients, kills them, and starts them again."""
+
+    def __init__(self, path: Path, folder: Path, options: argparse.Namespace) -> None:
+        self.path, self.folder, self.options = path, folder, options
+        self.rng = random.Random(options.seed)
+        self.clients: dict[int, int] = {}  # name: process
+        self.kills = self.lives = 0
+        um.Agent(um.UTS(), GRAPH).decide()  # compiled here, once for all lives
+
+    def start(self, name: int, life: int) -> None:
+        self.lives += 1
+        process = os.fork()
+        if process == 0:
+            live(self.path, self.folder, name, life, self.options)
+        self.clients[name] = process
+
+    def reap(self, name: int, flags: int = 0) -> None:
+        """Take note of a client that is dead: killed, or at its end."""
+        process, status = os.waitpid(self.clients[name], flags)
+        if process:
+            del self.clients[name]
+            self.kills += os.WIFSIGNALED(status)
+            if os.WIFEXITED(status) and os.WEXITSTATUS(status):
+                raise RuntimeError(f"client {name} failed by itself; its traceback is above")
+
+    def rage(self) -> None:
+        """Kill until there were enough kills and enough acknowledgements; then one quiet life."""
+        try:
+            while self.kills < self.options.kills or self.counted() < self.options.rewards:
+                for name in range(CLIENTS):
+                    if name not in self.clients:
+                        self.start(name, self.lives)
+                time.sleep(self.rng.uniform(0.0, 0.2))
+                victim = self.rng.randrange(CLIENTS)
+                os.kill(self.clients[victim], signal.SIGKILL)
+                self.reap(victim)
+                for name in list(self.clients):
+                    self.reap(name, os.WNOHANG)
+        finally:
+            for name in list(self.clients):
+                os.kill(self.clients[name], signal.SIGKILL)
+                self.reap(name)
+        for name in range(CLIENTS):
+            self.start(name, -1)
+            self.reap(name)
+
+    def counted(self) -> int:
+        files = (self.folder / f"client-{name}" for name in range(CLIENTS))
+        return sum(file.read_bytes().count(b"counted") for file in files if file.exists())
+
+
+def findings(path: Path, folder: Path) -> tuple[dict[str, int], dict[str, int]]:
+    """How much was acknowledged, and what is wrong with it: nothing, all zeros, on sound code."""
+    connection = sqlite3.connect(path)
+    arms = dict(connection.execute("SELECT decision, arm FROM log WHERE kind = 'decide'"))
+    rewards = collections.defaultdict(list)
+    for decision, value in connection.execute(
+        "SELECT decision, reward FROM log WHERE kind = 'reward'"
+    ):
+        rewards[decision].append(value)
+    connection.close()
+    lines = [line for file in sorted(folder.glob("client-*")) for line in read_journal(file)]
+    decided = [(d, value) for kind, d, value in lines if kind == "decided"]
+    told = {(d, value) for kind, d, value in lines if kind in ("counted", "known")}
+    counted = collections.Counter(d for kind, d, _ in lines if kind == "counted")
+    pulls = collections.Counter(arms.get(d) for d, values in rewards.items() for _ in values)
+    try:
+        frame = look(path).agent.arms()
+        same = dict(zip(frame["arm"], frame["pulls"], strict=True)) == pulls
+        verdict = verify(path).wrong
+    except um.UnimodalError as error:
+        same, verdict = False, [str(error)]
+    acknowledged = {
+        "decisions": len(decided),
+        "rewards": len(counted),
+        "told again": sum(kind == "known" for kind, _, _ in lines),
+    }
+    wrong = {
+        "decisions lost": sum(arms.get(d) != arm for d, arm in decided),
+        "decisions made twice": len(decided) - len({d for d, _ in decided}),
+        "rewards lost": sum(value not in rewards[d] for d, value in told),
+        "rewards refused": sum(kind == "refused" for kind, _, _ in lines),
+        "rewards double": sum(len(values) > 1 for values in rewards.values()),
+        "rewards counted twice": sum(times > 1 for times in counted.values()),
+        "pulls differ": int(not same),
+        "verify": len(verdict),
+    }
+    return acknowledged, wrong
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--rewards", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--durability", choices=("full", "fast"), default="full")
+    parser.add_argument("--sabotage", choices=SABOTAGE, default="none")
+    parser.add_argument(
+        "--suicide", type=float, default=0.02, help="how likely after each acknowledgement"
+    )
+    options = parser.parse_args()
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "campaign.db"
+        storm = Storm(path, Path(folder), options)
+        storm.rage()
+        acknowledged, wrong = findings(path, Path(folder))
+    seconds = round(time.monotonic() - begun, 1)
+    print(json.dumps({"kills": storm.kills, **acknowledged, **wrong, "seconds": seconds}))
+    return int(any(wrong.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,141 @@
+"""Several threads, campaigns and processes on one file."""
+
+import subprocess
+import sys
+import threading
+
+import unimodal as um
+from unimodal.campaign import look, verify
+
+LINE = um.graphs.line(7)
+
+
+def test_two_campaigns_of_one_process_share_the_file(path, start, reopen, value_of):
+    one, other = start(), reopen()
+    agent = um.Agent(um.UTS(), LINE, seed=4, clock=lambda: 0.0)
+    for turn in range(60):
+        decision = (one, other)[turn % 2].decide()
+        assert decision == agent.decide()
+        if turn % 3:
+            told = (one, other)[turn // 2 % 2].reward(decision.id, value_of(turn))
+            assert told == agent.reward(decision.id, value_of(turn))
+            assert (one, other)[turn % 2].reward(decision.id, value_of(turn)) is False
+    assert one.arms().equals(agent.arms()) and other.arms().equals(agent.arms())
+    assert one.outstanding == other.outstanding == agent.outstanding == 20
+    one.close()
+    other.close()
+    assert bool(verify(path))
+
+
+WORKER = """
+import sys, unimodal as um
+number, path = int(sys.argv[1]), sys.argv[2]
+campaign = um.Campaign.open(path, um.UTS(), um.graphs.line(7), seed=4, durability="fast")
+print("ready", flush=True)
+sys.stdin.readline()
+for _ in range(60):
+    decision = campaign.decide()
+    assert campaign.reward(decision.id, float(decision.id * 7919 % 10 < 4)) is True
+    print(decision.id, decision.arm)
+campaign.close()
+"""
+
+
+def test_two_processes_share_the_file(path):
+    """They open at the same moment a file that is not there, and decide in turns as they come."""
+    workers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WORKER, str(number), str(path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(2)
+    ]
+    for worker in workers:
+        assert worker.stdout.readline() == "ready\n"
+    found = []
+    for worker in workers:
+        worker.stdin.write("go\n")
+        worker.stdin.flush()
+    for worker in workers:
+        lines, _ = worker.communicate(timeout=60)
+        assert worker.returncode == 0
+        found += [tuple(map(int, line.split())) for line in lines.splitlines()]
+    assert sorted(number for number, _ in found) == list(range(1, 121))
+    log = look(path).history()
+    made = log.filter(log["kind"] == "decide")
+    assert dict(found) == dict(zip(made["decision"], map(int, made["arm"]), strict=True))
+    assert bool(verify(path))
+
+
+def test_threads_share_a_campaign(path, start, pulls, value_of):
+    campaign = start()
+    counted, failures = [], []
+
+    def work(number):
+        try:
+            for _ in range(40):
+                decision = campaign.decide()
+                value = value_of(decision.id)
+                told = [campaign.reward(decision.id, value) for _ in range(2)]
+                counted.append((decision.id, told))
+                campaign.history() if number == 0 else campaign.arms()
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert sorted(number for number, _ in counted) == list(range(1, 241))
+    assert all(told == [True, False] for _, told in counted)
+    assert sum(pulls(campaign).values()) == 240 and campaign.outstanding == 0
+    campaign.close()
+    assert bool(verify(path))
+
+
+def test_threads_that_tell_the_same_reward_count_it_once(path, start, pulls, value_of):
+    campaign = start()
+    ids = [decision.id for decision in campaign.decide(30)]
+    told, barrier = [], threading.Barrier(5)
+
+    def work():
+        for number in ids:
+            barrier.wait()
+            told.append(campaign.reward(number, value_of(number)))
+
+    threads = [threading.Thread(target=work) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(told) == 30 and len(told) == 150
+    assert sum(pulls(campaign).values()) == 30
+    campaign.close()
+    assert bool(verify(path))
+
+
+def test_a_mistake_of_one_thread_is_not_one_of_the_others(path, start):
+    campaign = start()
+    campaign.decide(100)
+    errors, counted = [], []
+
+    def work(wrong):
+        for number in range(1, 51):
+            try:
+                counted.append(campaign.reward(number + 1000 * wrong, 1.0))
+            except um.UnimodalError as error:
+                errors.append((wrong, str(error)))
+
+    threads = [threading.Thread(target=work, args=(wrong,)) for wrong in (0, 1, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counted == [True] * 50
+    assert len(errors) == 100 and all(wrong and "no decision" in text for wrong, text in errors)
+    campaign.close()
+    assert bool(verify(path))

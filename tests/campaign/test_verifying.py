@@ -1,0 +1,102 @@
+"""Snapshots are the fold of the log, and what was changed by hand is found."""
+
+import re
+import sqlite3
+
+import pytest
+
+import unimodal as um
+from unimodal.campaign import campaign as campaigns
+from unimodal.campaign import sentence, verify
+
+LADDER = um.graphs.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
+
+
+def test_snapshots_are_the_fold_of_the_log(path, start, reopen, play, pulls, monkeypatch):
+    monkeypatch.setattr(campaigns, "SNAPSHOT_EVERY", 10)
+    campaign = start(LADDER, time_to_live=10)
+    play(campaign, 40)
+    campaign.decide(7)
+    verdict = verify(path)
+    assert verdict and len(verdict.snapshots) == 2 and verdict.snapshots[0] < 30
+    campaign.add_edges([("d", "e")])
+    play(campaign, 20)
+    campaign.close()
+    verdict = verify(path)
+    assert verdict and len(verdict.snapshots) == 2 and verdict.snapshots[1] == verdict.events
+    assert verdict.counts["decide"] == 67 and verdict.counts["reward"] == 60
+    assert "is sound" in sentence(verdict) and "67 decisions, 60 rewards" in sentence(verdict)
+    with reopen() as campaign:
+        assert campaign.outstanding == 7 and sum(pulls(campaign).values()) == 60
+
+
+def tampered(path, statement, *values):
+    connection = sqlite3.connect(path)
+    changed = connection.execute(statement, values).rowcount
+    connection.commit()
+    connection.close()
+    assert changed > 0
+    return verify(path)
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("UPDATE log SET reward = 1 - reward WHERE decision = 20 AND kind = 'reward'", ""),
+        ("UPDATE log SET reward = NULL WHERE decision = 20 AND kind = 'reward'", "reward None"),
+        ("UPDATE log SET reward = 'x' WHERE decision = 20 AND kind = 'reward'", "reward 'x'"),
+        ("DELETE FROM log WHERE decision = 20 AND kind = 'reward'", "some are missing"),
+        ("DELETE FROM log WHERE decision = 20 AND kind = 'decide'", "some are missing"),
+        ("DELETE FROM log WHERE decision = 20", "some are missing"),
+        ("DELETE FROM log WHERE decision = 50 AND kind = 'reward'", "not the fold"),
+        ("UPDATE log SET decision = 77 WHERE decision = 20 AND kind = 'reward'", "77, .* not open"),
+        ("UPDATE log SET arm = (arm + 1) % 7 WHERE decision = 20 AND kind = 'decide'", "chose"),
+        ("UPDATE log SET time = 5 WHERE decision = 50 AND kind = 'reward'", "not the fold"),
+        (
+            "UPDATE snapshots SET state = replace(state, '\"made\":50', '\"made\":51')",
+            "not the fold",
+        ),
+        ("UPDATE snapshots SET state = substr(state, 2)", "not the fold"),
+        ("UPDATE settings SET value = '5' WHERE key = 'seed'", "chose"),
+        ("UPDATE settings SET value = '{' WHERE key = 'policy'", "settings .* damaged"),
+    ],
+)
+def test_tampering_is_found(path, start, play, statement, words):
+    with start() as campaign:
+        play(campaign, 50)
+    assert bool(verify(path))
+    verdict = tampered(path, statement)
+    assert not verdict and "NOT sound" in sentence(verdict)
+    found = " ".join(verdict.wrong)
+    assert re.search(words, found), found
+
+
+def test_a_damaged_snapshot_is_told_when_opening(path, start, reopen, play):
+    with start() as campaign:
+        play(campaign, 5)
+    tampered(path, "UPDATE snapshots SET state = '{}'")
+    with pytest.raises(um.UnimodalError, match=r"after event 11 .* is damaged: delete"):
+        reopen()
+    tampered(path, "DELETE FROM snapshots")
+    with reopen() as campaign:
+        assert campaign.decide().id == 6
+    assert bool(verify(path))
+
+
+def test_a_reward_told_twice_does_not_fit_into_the_file(path, start, play):
+    with start() as campaign:
+        play(campaign, 5)
+    with pytest.raises(sqlite3.IntegrityError):
+        tampered(
+            path,
+            "INSERT INTO log SELECT seq + 99, time, kind, decision, arm, reason, leader, "
+            "near, propensity, reward, data FROM log WHERE kind = 'reward' AND decision = 2",
+        )
+
+
+def test_verify_needs_a_campaign(tmp_path):
+    with pytest.raises(um.UnimodalError, match="there is no file"):
+        verify(tmp_path / "nothing.db")
+    (tmp_path / "empty.db").touch()
+    with pytest.raises(um.UnimodalError, match="is empty"):
+        verify(tmp_path / "empty.db")

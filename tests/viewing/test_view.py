@@ -1,0 +1,118 @@
+"""`um.inspect` and `unimodal inspect`."""
+
+import itertools
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import unimodal as um
+from unimodal.campaign import Reading
+from unimodal.campaign.rehearsal import rehearse
+from unimodal.cli import app
+from unimodal.viewing import timeline
+
+NASTY = ["<b>&", "[/red]", "c" * 40, "d", "e"]
+
+
+@pytest.fixture(scope="module")
+def campaign():
+    graph = um.graphs.from_edges(list(itertools.pairwise(NASTY)))
+    problem = um.problems.by_distance(graph, peak="[/red]", high=0.8, low=0.1)
+    return rehearse(um.UTS(), problem, rounds=2000, seed=2)
+
+
+def test_the_neighbourhood_is_that_of_the_leader(campaign):
+    view = um.inspect(campaign)
+    table = view.neighbourhood
+    assert view.label == campaign.agent.leader == "[/red]"
+    assert set(table["arm"]) == {"<b>&", "[/red]", "c" * 40} and table["arm"][0] == view.label
+    known = {row["arm"]: row for row in campaign.agent.arms().iter_rows(named=True)}
+    for row in table.iter_rows(named=True):
+        assert row["pulls"] == known[row["arm"]]["pulls"]
+        assert row["low"] < row["mean"] < row["high"]
+
+
+def test_around_another_arm_and_around_none(campaign):
+    assert um.inspect(campaign, around="e").neighbourhood["arm"].to_list() == ["e", "d"]
+    with pytest.raises(um.UnimodalError, match="must be one of this campaign's, such as <b>&"):
+        um.inspect(campaign, around="f")
+
+
+def test_where_nobody_leads_the_most_pulled_arm_is_shown():
+    campaign = rehearse(um.TS(), um.problems.triangular(5), rounds=500)
+    view = um.inspect(campaign)
+    assert view.label == "2" and "nobody leads" in view.why
+    assert timeline.path(view.history) == (0, [])
+    assert "Nobody led" in view.html()
+
+
+def test_the_page_is_whole_and_escapes_labels(campaign):
+    page = um.inspect(campaign).html()
+    assert "&lt;b&gt;&amp;" in page and "<b>&<" not in page
+    assert "http" not in page.replace("http://www.w3.org", "")  # nothing is fetched
+    start = page.index("<svg viewBox")
+    picture = ElementTree.fromstring(page[start : page.index("</svg>", start) + 6])
+    assert len(picture.findall(".//{*}circle")) == 5
+
+
+def test_parts_hold_all_events_and_stay_few(campaign):
+    view = um.inspect(campaign)
+    for bins in (1, 12, 60):
+        parts = view.timeline(bins)
+        assert parts.height == bins and parts["decisions"].sum() == 2000
+        assert parts["until"][-1] == 2000
+        total = (parts["mean"] * parts["rewards"]).sum()
+        assert total == pytest.approx(view.history["reward"].sum())
+    names, shares = timeline.shares(view.history, 12)
+    assert shares.shape == (len(names), 12)
+    assert shares.sum(axis=0) == pytest.approx(np.ones(12))
+
+
+def test_a_million_events_are_cut_into_the_same_few_parts(campaign):
+    rows = um.inspect(campaign).history
+    long = pl.concat([rows] * 250).with_columns(seq=pl.int_range(pl.len()))
+    assert long.height == 1_000_000
+    view = um.View(campaign.agent, um.inspect(campaign).graph, long, 1, "a test")
+    assert view.timeline(60).height == 60
+    assert len(view.html()) < 400_000
+
+
+def test_who_passed_by_is_left_out_of_the_path():
+    leaders = ["a"] * 500 + ["b"] * 3 + ["a"] * 100 + ["c"] * 400
+    history = pl.DataFrame({"seq": range(len(leaders)), "leader": leaders})
+    assert timeline.path(history) == (3, ["a", "c"])
+    names, shares = timeline.shares(history, 2, most=2)
+    assert names == ["a", "c", "1 others"] and shares.sum() == pytest.approx(2.0)
+
+
+def test_a_campaign_in_which_nothing_happened():
+    agent = um.Agent(um.UTS(), um.graphs.line(4))
+    view = um.inspect(Reading(Path("none"), agent, []))
+    assert "Nothing has happened yet" in view.html() and "decisions 0" in str(view)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("campaign") / "ads.db"
+    graph = um.graphs.from_edges(list(itertools.pairwise(NASTY)))
+    with um.Campaign.open(path, um.UTS(), graph, durability="fast") as campaign:
+        for _ in range(60):
+            made = campaign.decide(5)
+            campaign.reward([one.id for one in made], [float(one.arm == "d") for one in made])
+    return path
+
+
+@pytest.mark.parametrize("options", [(), ("--around", "e")], ids=["leader", "around"])
+def test_the_command(file, options, tmp_path):
+    page = tmp_path / "page.html"
+    before = file.read_bytes()
+    shown = CliRunner().invoke(app, ["inspect", str(file), "--html", str(page), *options])
+    assert shown.exit_code == 0, shown.exception
+    for words in ("95 % interval", "Over time", "The lead changed", "page.html"):
+        assert words in shown.output
+    assert page.read_text().startswith("<!doctype html>")
+    assert file.read_bytes() == before  # looking changes nothing
