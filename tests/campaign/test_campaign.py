@@ -89,7 +89,7 @@ def test_all_that_differs_is_told_at_once(start, reopen):
     [
         ({"policy": "uts"}, "instance such as um.UTS"),
         ({"graph": None}, "a new campaign needs a graph"),
-        ({"graph": [1, 2]}, "must be a Graph or a function"),
+        ({"graph": [1, 2]}, "must be a Graph, an Oracle or a function"),
         ({"graph": lambda arm: [arm + 1]}, "give the arm to set out from as root"),
         ({"rewards": "bernoulli"}, "family such as um.Bernoulli"),
         ({"seed": -1}, "the 'seed' must be a whole number"),
