@@ -1,0 +1,128 @@
+"""What the page on drift is made from: every version of every policy, at every speed of change."""
+
+import functools
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+import unimodal as um
+from unimodal.analysis import Interval, mean_interval
+from unimodal.engines.step import StepTrial
+from unimodal.policies import parse
+from unimodal.work.pool import do
+from unimodal.work.store import opened
+from unimodal.work.tasks import cut
+
+HORIZON, WAYS = 30_000, 30  # rounds, and ways of the peak: a trial on each
+LINE, GRID = um.graphs.line(17), um.graphs.grid(6, 6)
+KINDS = {
+    "drift": lambda every, way: um.problems.drifting_line(LINE.n_arms, HORIZON, 1 / every),
+    "walk": lambda every, way: um.problems.wandering_peak(GRID, HORIZON, every, way),
+    "jumps": lambda every, way: um.problems.jumping_peak(LINE, HORIZON, every, way),
+}
+TITLES = {
+    "drift": "drift along a line of 17",
+    "walk": "random walk on a 6 × 6 grid",
+    "jumps": "jumps on a line of 17",
+}
+EVERY = (100, 300, 1000, 3000, 10_000)  # rounds after which the peak has moved
+BASES = ("UTS", "OSUB", "TS", "KLUCB")
+MEMORIES = (50, 100, 200, 400, 800, 1600, 3200)  # windows, and 1/(1 - gamma) of discounts
+WATCHES = (100, 200, 400, 1000)  # windows of Restarting
+
+
+def spelt(base, way, size):
+    """A policy as the command line spells it."""
+    return {
+        "plain": base,
+        "windowed": f"windowed(policy={base}, window={size})",
+        "discounted": f"discounted(policy={base}, gamma={1 - 1 / max(size, 2):.6f})",
+        "restarting": f"restarting(policy={base}, window={size})",
+    }[way]
+
+
+SIZES = {"plain": (0,), "windowed": MEMORIES, "discounted": MEMORIES, "restarting": WATCHES}
+VERSIONS = [(base, way, size) for base in BASES for way, sizes in SIZES.items() for size in sizes]
+
+
+@functools.cache
+def problem(kind, every, way):
+    """One way of the peak; a drifting one has no other."""
+    return problem(kind, every, 0) if kind == "drift" and way else KINDS[kind](every, way)
+
+
+@dataclass(frozen=True)
+class Speed:
+    """A kind of movement and its speed."""
+
+    kind: str
+    every: int
+    policies: tuple = tuple(spelt(*version) for version in VERSIONS)
+    horizon: int = HORIZON
+    graphs: int = 1
+    trials: int = WAYS
+
+    def seconds_a_trial(self, policy):
+        """About."""
+        return 0.02
+
+    def to_data(self):
+        """Everything about it."""
+        return asdict(self)
+
+
+def run(task):
+    """Regret and restarts, a row a way."""
+    policy, rounds, rows = parse(task.policy), np.array([HORIZON]), []
+    for way in range(task.first, task.last):
+        moving = problem(task.setting.kind, task.setting.every, way)
+        trial = StepTrial(moving, policy, 0, way, rounds, False)
+        trial.advance(HORIZON)
+        rows.append((trial.output.regret[-1], trial.restarts))
+    return np.array(rows)
+
+
+class Found:
+    """Regrets and restarts of every version at every speed: from finished work, or run now."""
+
+    def __init__(self, folder):
+        self.regret, self.restarts = {}, {}
+        settings = [Speed(kind, every) for kind in KINDS for every in EVERY]
+        with opened(folder / "finished.db") as store:
+            do(list(cut(settings)), store, run=run)
+            for setting in settings:
+                for version in VERSIONS:
+                    rows = store.all_of(setting, spelt(*version))[0]
+                    key = (setting.kind, setting.every, *version)
+                    self.regret[key], self.restarts[key] = rows[:, 0], rows[:, 1]
+
+    def interval(self, *key):
+        """Mean regret with its 95 % interval over ways."""
+        return Interval(*(float(end) for end in mean_interval(self.regret[key])))
+
+    def best(self, *line):
+        """The size of window or memory with the lowest mean regret."""
+        return min(SIZES[line[-1]], key=lambda size: self.regret[*line, size].mean())
+
+    def at_best(self, *line):
+        """Regrets with the best size."""
+        return self.regret[*line, self.best(*line)]
+
+    def as_good(self, *line):
+        """The sizes not clearly worse than the best: by 95 % intervals of paired differences."""
+        more = {size: self.regret[*line, size] - self.at_best(*line) for size in SIZES[line[-1]]}
+        return [size for size, extra in more.items() if mean_interval(extra)[1] <= 0]
+
+    def winner(self, kind, every):
+        """The best version of all."""
+        return min(VERSIONS, key=lambda version: self.regret[kind, every, *version].mean())
+
+
+def at_random(kind, every):
+    """The mean regret of pulling arms uniformly at random."""
+    costs = []
+    for way in range(WAYS):
+        moving = problem(kind, every, way)
+        lengths = np.diff(np.append(moving.begins, HORIZON + 1))
+        costs.append(lengths @ moving.gaps_by_piece.mean(axis=1))
+    return np.mean(costs)
