@@ -18,4 +18,5 @@ def test_the_code_in_the_readme_runs(tmp_path, monkeypatch):
         "regret.png",
         "result.parquet",
         "prices.json",
+        "prices.db",
     }
