@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from unimodal.bench import campaigns, leaps, measure
+from unimodal.bench import campaigns, leaps, measure, oracles
 from unimodal.errors import unknown_name
 from unimodal.report import tables
 
@@ -18,7 +18,7 @@ GROUPS: dict[str, tuple[str, list[Any]]] = {
     "step": ("C++ guide", [measure.rates]),
     "leap": ("aim", [leaps.leaps, leaps.long_runs, leaps.near_ties]),
     "ask": ("", [measure.decisions]),
-    "agent": ("", [campaigns.durable_rewards]),
+    "agent": ("", [oracles.figures, campaigns.durable_rewards]),
     "start": ("", [measure.start_up]),
 }
 
