@@ -80,16 +80,16 @@ def test_a_climbing_leader_is_forced_once_in_its_neighbourhood_and_then_every_se
 
 @pytest.mark.parametrize(
     ("leads", "chance"),
-    [(19, 1 / 3), (21, 65 / 81), (1019, 65 / 81), (1021, 1 / 3)],
+    [(19, 1 / 3), (21, 65 / 81), (15_019, 65 / 81), (15_021, 1 / 3)],
     ids=["climbing", "doubted", "doubted still", "settled"],
 )
 def test_a_doubted_leader_must_win_four_contests(leads, chance):
     """By hand: a leader at one of one, Beta(2, 1), against a rival never pulled, Beta(1, 1).
 
     The rival wins a contest with probability E[1 - V] = 1/3, and one of four with 1 - (2/3)⁴.
-    With two arms and a patience of 10 it is doubted from 20 to 1020 leads; odd ones are contests.
-    4000 draws, four standard deviations: a false alarm in 1 of 16,000 seeds; three contests
-    instead of four would be 13 deviations off.
+    With two arms and a patience of 10 it is doubted from 20 leads to 20 + 30,000/2; odd ones are
+    contests. 4000 draws, four standard deviations: a false alarm in 1 of 16,000 seeds; three
+    contests instead of four would be 15 deviations off.
     """
     trial = trial_on(um.Problem(um.graphs.complete(2), [0.9, 0.1]))
     parts, state = trial.parts, trial.state
@@ -116,9 +116,9 @@ def test_a_doubted_leader_must_win_four_contests(leads, chance):
 def test_both_engines_have_one_law(graph, patience):
     """Kolmogorov and Smirnov's test of regrets; a false alarm in 1 of 1000 seeds for each.
 
-    A patience of 1 ends doubt early, so that most rounds are those of a settled leader. If leaping
-    took a period of |N⁺| for that of 2, the regret of the complete graph would be a tenth larger,
-    which is more than half a standard deviation and found in more than 999 of 1000 seeds.
+    On a complete graph of 30 with a patience of 1 doubt ends after 1030 leads, so that most rounds
+    are those of a settled leader. If leaping took a period of |N⁺| for that of 2, its regret would
+    be larger by half a standard deviation or more, found in more than 999 of 1000 seeds.
     """
     problem = um.problems.by_distance(graph)
     sample = {

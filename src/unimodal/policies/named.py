@@ -178,13 +178,16 @@ class ScoutUTS(Policy):
 
     It begins at one random arm. An arm that leads for the first time is linked to two random arms,
     not pulled yet, of each shell at distance 2, 4, 8, … from it, and drops these links once it has
-    led `patience` times for each member of that neighbourhood. Only arms that were pulled may lead.
+    led `patience` times for each member of that neighbourhood. Then it is doubted: for 30,000/|N⁺|
+    leads, a contest that it wins is held again, up to four in a round. Before it drops its links it
+    is pulled without a contest every |N⁺| leads, afterwards every second lead. Only arms that were
+    pulled may lead.
 
     >>> ScoutUTS()
     ScoutUTS()
     """
 
-    summary = "UTS from one arm, with long links until a leader has proved itself; no sweep"
+    summary = "UTS from one arm, with long links until a leader has led for a while; no sweep"
     citation = "this library"
 
     prior: Any = None

@@ -23,7 +23,7 @@ from unimodal.policies.skipping import ENDLESS, steady_until
 
 LINKS = 2  # to each shell
 PERIOD = 2  # of an arm without links: of so many leads one is forced (Trinh et al. 2020)
-DOUBTS = 100  # times `patience`: leads without links in which an arm is doubted
+DOUBT = 30_000  # leads, over the size of the neighbourhood, in which an arm is doubted
 CONTESTS = 4  # in a round of doubt, at most
 
 
@@ -127,7 +127,7 @@ def _climbs(scope, leads, size):
 
 @inner
 def _is_doubted(scope, leads, size):
-    return scope.patience * size <= leads < scope.patience * (size + DOUBTS)
+    return 0 <= leads - scope.patience * size < DOUBT // size
 
 
 @period.register(Scout)
@@ -146,4 +146,5 @@ def _until_it_drops(scope, arena, state, leader):
     leads, size = state.arms[leader].leads, arena.last[leader] - arena.first[leader]
     if leads == 0 or _is_doubted(scope, leads, size):
         return 0  # its links come with its first lead; rounds of doubt are played one by one
-    return scope.patience * size if _climbs(scope, leads, size) else ENDLESS
+    linked = arena.last[leader] > arena.ends[leader]
+    return scope.patience * size if linked or _climbs(scope, leads, size) else ENDLESS
