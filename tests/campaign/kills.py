@@ -139,12 +139,13 @@ SABOTAGE = {"none": lambda: None, "early": acknowledge_early, "twice": count_twi
 
 def live(path: Path, folder: Path, name: int, life: int, options: argparse.Namespace) -> None:
     """The process of a client, until it is killed; the last life only sends what is left."""
+    parent = os.getppid()
     try:
         SABOTAGE[options.sabotage]()
         campaigns.SNAPSHOT_EVERY = 2_000  # so that some kills hit snapshots
         rng = random.Random(f"{options.seed} {name} {life}")
         client = Client(path, folder / f"client-{name}", rng, options)
-        while life >= 0:
+        while life >= 0 and os.getppid() == parent:
             client.step()
         client.campaign.close()
     except BaseException:
@@ -160,7 +161,8 @@ class Storm:
         self.path, self.folder, self.options = path, folder, options
         self.rng = random.Random(options.seed)
         self.clients: dict[int, int] = {}  # name: process
-        self.kills = self.lives = 0
+        self.kills = self.lives = self.counted = 0
+        self.read = [0] * CLIENTS  # bytes of each journal
         um.Agent(um.UTS(), GRAPH).decide()  # compiled here, once for all lives
 
     def start(self, name: int, life: int) -> None:
@@ -180,18 +182,23 @@ class Storm:
                 raise RuntimeError(f"client {name} failed by itself; its traceback is above")
 
     def rage(self) -> None:
-        """Kill until there were enough kills and enough acknowledgements; then one quiet life."""
+        """Kill until there were enough kills and enough acknowledgements; then one quiet life.
+
+        Kills keep step with the work, however slow the machine is, so that each life gets to some.
+        """
+        kills, rewards = self.options.kills, self.options.rewards
         try:
-            while self.kills < self.options.kills or self.counted() < self.options.rewards:
+            while self.count() < rewards or self.kills < kills:
                 for name in range(CLIENTS):
                     if name not in self.clients:
                         self.start(name, self.lives)
                 time.sleep(self.rng.uniform(0.0, 0.2))
-                victim = self.rng.randrange(CLIENTS)
-                os.kill(self.clients[victim], signal.SIGKILL)
-                self.reap(victim)
                 for name in list(self.clients):
                     self.reap(name, os.WNOHANG)
+                if self.clients and self.kills * rewards <= self.counted * kills:
+                    victim = self.rng.choice(sorted(self.clients))
+                    os.kill(self.clients[victim], signal.SIGKILL)
+                    self.reap(victim)
         finally:
             for name in list(self.clients):
                 os.kill(self.clients[name], signal.SIGKILL)
@@ -200,9 +207,17 @@ class Storm:
             self.start(name, -1)
             self.reap(name)
 
-    def counted(self) -> int:
-        files = (self.folder / f"client-{name}" for name in range(CLIENTS))
-        return sum(file.read_bytes().count(b"counted") for file in files if file.exists())
+    def count(self) -> int:
+        """How many rewards have been acknowledged, by what journals have more than last time."""
+        for name in range(CLIENTS):
+            if (self.folder / f"client-{name}").exists():
+                with open(self.folder / f"client-{name}", "rb") as file:
+                    file.seek(self.read[name])
+                    text = file.read()
+                whole = text[: text.rfind(b"\n") + 1]
+                self.read[name] += len(whole)
+                self.counted += whole.count(b"counted")
+        return self.counted
 
 
 def findings(path: Path, folder: Path) -> tuple[dict[str, int], dict[str, int]]:
@@ -252,7 +267,7 @@ def main() -> int:
     parser.add_argument("--durability", choices=("full", "fast"), default="full")
     parser.add_argument("--sabotage", choices=SABOTAGE, default="none")
     parser.add_argument(
-        "--suicide", type=float, default=0.02, help="how likely after each acknowledgement"
+        "--suicide", type=float, default=0.01, help="how likely after each acknowledgement"
     )
     options = parser.parse_args()
     begun = time.monotonic()

@@ -1,9 +1,10 @@
 """Clients killed at random moments: nothing acknowledged is lost or counted twice.
 
-The two sabotaged runs show that the test can fail. Clients of theirs kill themselves right after
-one acknowledgement in five, so of 10 kills most fall where seven of eight acknowledgements are not
-on disk: the chance that none is lost is below 1e-4. Every second step tells a known reward again,
-and 3,000 rewards take some 45 steps: the chance that none was told twice is below 1e-9.
+The two sabotaged runs show that the test can fail. When acknowledging early, clients kill
+themselves right after three acknowledgements in ten, where seven of eight are not on disk yet: of
+20 kills, even if only 5 were such, the chance that nothing is lost is below 1e-4. When counting
+twice, every second step tells a known reward again, and 3,000 rewards take some 30 steps: even with
+14 of them the chance that no reward is told twice is below 1e-4.
 """
 
 import json
@@ -33,7 +34,7 @@ def test_nothing_acknowledged_is_lost_or_counted_twice():
 
 def test_acknowledging_before_the_commit_is_found():
     found, code = run(
-        *("--sabotage", "early", "--suicide", "0.2", "--kills", "10", "--rewards", "300")
+        *("--sabotage", "early", "--suicide", "0.3", "--kills", "20", "--rewards", "300")
     )
     assert found["decisions lost"] + found["decisions made twice"] + found["rewards lost"] > 0
     assert code == 1

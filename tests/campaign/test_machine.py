@@ -248,4 +248,4 @@ TestDropping.settings = TestCountingZeros.settings = EFFORT
 
 @pytest.mark.full
 class TestForLong(CountingZeros.TestCase):
-    settings = settings(EFFORT, max_examples=300)
+    settings = settings(EFFORT, max_examples=200)

@@ -71,6 +71,45 @@ def test_tampering_is_found(path, start, play, statement, words):
     assert re.search(words, found), found
 
 
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ("{", "must be a change of the graph"),
+        ("{}", "must be a change of the graph"),
+        ("[]", "must be a change of the graph"),
+        (None, "must be a change of the graph"),
+        ('{"add": [5], "retire": [], "fingerprint": ""}', "must be a change of the graph"),
+        ('{"add": [[0, 6]], "retire": [], "fingerprint": ""}', "makes another graph than it did"),
+    ],
+)
+def test_a_damaged_change_of_the_graph_is_told(path, start, reopen, play, data, words):
+    with start() as campaign:
+        play(campaign, 8)
+        campaign.add_edges([(6, 7)])
+    verdict = tampered(path, "UPDATE log SET data = ? WHERE kind = 'revision'", data)
+    assert not verdict and words in verdict.wrong[0]
+    with pytest.raises(um.UnimodalError, match=r"change of the graph|another graph"):
+        reopen()
+
+
+@pytest.mark.parametrize("data", ["[[", "{}", "[0, 5]", None])
+def test_a_damaged_look_up_is_told(path, reopen, data):
+    def neighbours(arm):
+        return [arm - 1, arm + 1]
+
+    with reopen(graph=neighbours, root=0) as campaign:
+        campaign.decide(5)
+    verdict = tampered(path, "UPDATE log SET data = ? WHERE kind = 'look-up'", data)
+    assert not verdict and "must be the answer to a look-up" in verdict.wrong[0]
+
+
+def test_an_unknown_kind_of_event_is_told(path, start, play):
+    with start() as campaign:
+        play(campaign, 5)
+    verdict = tampered(path, "UPDATE log SET kind = 'note' WHERE kind = 'open'")
+    assert not verdict and "is of kind 'note'" in verdict.wrong[0]
+
+
 def test_a_damaged_snapshot_is_told_when_opening(path, start, reopen, play):
     with start() as campaign:
         play(campaign, 5)

@@ -206,7 +206,10 @@ class Log:
 
     def fingerprints(self) -> list[str]:
         """Those of the graphs that revisions made."""
-        return [json.loads(event.data or "{}")["fingerprint"] for event in self.revisions()]
+        try:
+            return [json.loads(event.data or "")["fingerprint"] for event in self.revisions()]
+        except (ValueError, KeyError, TypeError):
+            raise UnimodalError(f"a change of the graph in {self.path} is damaged.") from None
 
     def _read(self, query: str, *values: Any) -> Iterator[Event]:
         found = self._connection.execute(query, values)

@@ -27,8 +27,14 @@ class LoggedOracle:
 
     def take(self, event: Event) -> None:
         """Have an answer of the log ready."""
-        label, answer = json.loads(event.data or "")
-        known = None if answer is None else [graphs.as_label(other) for other in answer]
+        try:
+            label, answer = json.loads(event.data or "")
+            known = None if answer is None else [graphs.as_label(other) for other in answer]
+        except (ValueError, TypeError):
+            raise UnimodalError(
+                f"event {event.seq} of the log must be the answer to a look-up, got "
+                f"{event.data!r}: the file is damaged."
+            ) from None
         self._answers.append((graphs.as_label(label), known))
 
     def look_up(self, label: Any) -> list[Any] | None:

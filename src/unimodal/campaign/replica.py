@@ -100,7 +100,7 @@ class Replica:
     def _restore(self, seq: int) -> None:
         for event in self._log.revisions():
             if event.seq <= seq:
-                self.agent = revised(self.agent, self.revised_graph(event.data))
+                self.agent = revised(self.agent, self.revised_graph(event))
         old = self.agent
         territory: Held | LookedUp = old._territory
         try:
@@ -170,7 +170,9 @@ class Replica:
         elif event.kind == "look-up" and self._oracle is not None:
             self._oracle.take(event)
         elif event.kind == "revision":
-            self.agent = revised(self.agent, self.revised_graph(event.data))
+            self.agent = revised(self.agent, self.revised_graph(event))
+        elif event.kind != "open":
+            raise self._damage(event, f"is of kind {event.kind!r}, which there is not here")
 
     def _damage(self, event: Event, what: str) -> UnimodalError:
         return UnimodalError(
@@ -206,11 +208,18 @@ class Replica:
         self.agent = revised(self.agent, graph)
         self._note(self._now(), "revision", data=data)
 
-    def revised_graph(self, change: str | None) -> Graph:
+    def revised_graph(self, event: Event) -> Graph:
         """The graph after a change that a log tells."""
-        data = json.loads(change or "{}")
-        add = [tuple(map(graphs.as_label, edge)) for edge in data["add"]]
-        return graphs.revised(self._held_graph(), add, map(graphs.as_label, data["retire"]))
+        try:
+            data = json.loads(event.data or "")
+            add = [tuple(map(graphs.as_label, edge)) for edge in data["add"]]
+            retire, fingerprint = map(graphs.as_label, data["retire"]), data["fingerprint"]
+        except (ValueError, KeyError, TypeError):
+            raise self._damage(event, "must be a change of the graph") from None
+        graph = graphs.revised(self._held_graph(), add, retire)
+        if graph.fingerprint != fingerprint:
+            raise self._damage(event, "makes another graph than it did")
+        return graph
 
     def _held_graph(self) -> Graph:
         if self.agent.graph is None:
