@@ -242,7 +242,7 @@ class CountingZeros(CampaignMachine):
 
 TestDropping = CampaignMachine.TestCase
 TestCountingZeros = CountingZeros.TestCase
-EFFORT = settings(max_examples=12, stateful_step_count=40, deadline=None)
+EFFORT = settings(max_examples=30, stateful_step_count=40, deadline=None)
 TestDropping.settings = TestCountingZeros.settings = EFFORT
 
 
