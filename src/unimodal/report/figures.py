@@ -32,9 +32,12 @@ def style(name: str, position: int) -> dict[str, Any]:
     """Colour and marker of a policy; `position` decides for those that have none of their own.
 
     One with other parameters than the defaults has the colour of its kind, and dashes.
+
+    >>> style("UTS (late rewards)", 0)["color"] == style("UTS", 0)["color"]
+    True
     """
     kind, _, parameters = name.partition("(")
-    colour, marker = STYLES.get(kind, _OTHERS[position % len(_OTHERS)])
+    colour, marker = STYLES.get(kind.rstrip(), _OTHERS[position % len(_OTHERS)])
     if not parameters:
         return {"color": colour, "marker": marker}
     own = {"marker": _OTHERS[position % len(_OTHERS)][1], "markerfacecolor": "white"}
