@@ -118,7 +118,7 @@ def test_a_batch_with_a_mistake_is_refused_as_a_whole(ids, rewards, words):
         (True, "must be a number, got True: pass 1.0 or 0.0"),
         (np.True_, "must be a number, got np.True_: pass 1.0 or 0.0"),
         ("1", "got '1'"),
-        (b"1", "must be a number, got b'1'"),
+        (b"1", "must be between 0 and 1, got b'1'"),
         (None, "got None"),
         (0.5, "must be 0 or 1"),
         (1 + 0j, "got"),

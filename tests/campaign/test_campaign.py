@@ -61,11 +61,11 @@ def test_the_same_given_again_is_accepted(start):
         ({"policy": um.UTS(period=3)}, r"its policy is UTS\(.*\), not UTS\(.*period=3"),
         ({"graph": um.graphs.line(8)}, "its graph is a graph of kind line .*, not a graph of kind"),
         ({"graph": lambda arm: [arm + 1]}, "its graph is a graph of kind line .*, not known by"),
-        ({"rewards": um.Gaussian(1.0)}, r"its rewards is bernoulli\(\), not gaussian\("),
+        ({"rewards": um.Gaussian(1.0)}, r"its rewards are bernoulli\(\), not gaussian\("),
         ({"seed": 5}, "its seed is 4, not 5"),
         ({"root": 3}, "its root is None, not 3"),
         ({"time_to_live": 61}, "its time to live is 60.0, not 61.0"),
-        ({"on_expiry": "zero"}, "its on expiry is 'drop', not 'zero'"),
+        ({"on_expiry": "zero"}, "its on_expiry is 'drop', not 'zero'"),
     ],
 )
 def test_something_else_than_the_file_has_is_refused(path, start, reopen, play, given, words):

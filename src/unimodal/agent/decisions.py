@@ -171,6 +171,6 @@ class Book:
         return number
 
     def _checked(self, reward: Any) -> float:
-        if isinstance(reward, bool | np.bool_ | bytes | bytearray):
+        if isinstance(reward, bool | np.bool_):
             raise UnimodalError(f"a reward must be a number, got {reward!r}: pass 1.0 or 0.0.")
         return self._family.check_reward(reward) + 0.0  # -0.0 is 0.0, as in a file

@@ -50,7 +50,7 @@ class Campaign:
         self._next_snapshot = 0
         self._version = -1  # of the file, when the replica was last caught up
         self._process = os.getpid()
-        self._durably = GroupCommit(self._commit)
+        self._group = GroupCommit(self._commit)
         self._durably(self._begin)
 
     @classmethod
@@ -175,16 +175,19 @@ class Campaign:
 
     # How a call becomes durable.
 
+    def _durably(self, work: Callable[[Replica], Any], checks_first: bool = True) -> Any:
+        if os.getpid() != self._process:  # before the lock, which may be held for ever in a copy
+            raise UnimodalError(
+                f"{self._log.path} was opened by another process, of which this is a copy: "
+                "open it here with Campaign.open."
+            )
+        return self._group(work, checks_first)
+
     def _call(self, work: Callable[[Agent], Any]) -> Any:
         return self._durably(lambda replica: work(replica.agent))
 
     def _commit(self, calls: list[Call]) -> None:
         """Do calls in one transaction; only when it is over are they answered."""
-        if os.getpid() != self._process:
-            raise UnimodalError(
-                f"{self._log.path} was opened by another process, of which this is a copy: "
-                "open it here with Campaign.open."
-            )
         while calls:
             spoilt = self._transaction(calls)
             calls = [call for call in calls if call is not spoilt] if spoilt else []

@@ -107,7 +107,7 @@ class Settings:
         """
         given = self.to_data()
         differ = [
-            f"its {name.replace('_', ' ')} is {_shown(saved[name])}, not {_shown(given[name])}"
+            f"its {_NAMES.get(name, name + ' is')} {_shown(saved[name])}, not {_shown(given[name])}"
             for name in saved
             if given.get(name) is not None and not _same(given[name], saved[name], fingerprints)
         ]
@@ -133,6 +133,9 @@ class Settings:
         if self.graph is None:
             return None  # the file can be read without, but not decide
         return as_oracle(self.graph, graphs.as_label(saved["root"]), saved["cache"])
+
+
+_NAMES = {"rewards": "rewards are", "time_to_live": "time to live is"}
 
 
 def _somewhere(arm: Any) -> list[Any]:

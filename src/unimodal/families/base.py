@@ -8,6 +8,7 @@ thousands of arms do without a logarithm an arm.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from typing import Any, ClassVar
 
@@ -72,11 +73,11 @@ class Family:
 
     def check_reward(self, reward: Any) -> float:
         """Return the reward as a float, or refuse it."""
-        try:
-            value = float(reward)
-        except (TypeError, ValueError, OverflowError):
-            value = math.nan
-        if isinstance(reward, str) or not self.low <= value <= self.high or math.isinf(value):
+        value = math.nan
+        if not isinstance(reward, str | bytes | bytearray):  # float would read them
+            with contextlib.suppress(TypeError, ValueError, OverflowError):
+                value = float(reward)
+        if not self.low <= value <= self.high or math.isinf(value):
             raise UnimodalError(f"a reward of {self!r} must be {self._interval()}, got {reward!r}.")
         return value
 
