@@ -27,6 +27,11 @@ def lattice(decisions: int = 10**6, seed: int = 0) -> dict[str, Any]:
 
     The process tells its own peak memory (ru_maxrss), with Python, NumPy and Numba in it.
     """
+    _in_a_process(1, seed)  # compiling takes more memory than deciding: let another one do it
+    return _in_a_process(decisions, seed)
+
+
+def _in_a_process(decisions: int, seed: int) -> dict[str, Any]:
     code = f"from unimodal.bench import oracles; oracles.tell_lattice({decisions}, {seed})"
     told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     found: dict[str, Any] = json.loads(told.stdout)
