@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -25,13 +26,8 @@ PEAK, ROOT = (5_000, 5_000), (2_500, 2_500)
 def lattice(decisions: int = 10**6, seed: int = 0) -> dict[str, Any]:
     """Decisions on an implicit lattice of 10^8 arms, in a process of its own.
 
-    The process tells its own peak memory (ru_maxrss), with Python, NumPy and Numba in it.
+    The process tells its own peak memory, with Python, NumPy and Numba in it.
     """
-    _in_a_process(1, seed)  # compiling takes more memory than deciding: let another one do it
-    return _in_a_process(decisions, seed)
-
-
-def _in_a_process(decisions: int, seed: int) -> dict[str, Any]:
     code = f"from unimodal.bench import oracles; oracles.tell_lattice({decisions}, {seed})"
     told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     found: dict[str, Any] = json.loads(told.stdout)
@@ -52,7 +48,7 @@ def tell_lattice(decisions: int, seed: int) -> None:
         pulled = time.perf_counter_ns()
         agent.tell(arm, reward)
         took[number] = time.perf_counter_ns() - pulled + asked - began
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MAXRSS_UNIT / 1e6
+    memory = _peak_bytes() / 1e6
     figures = {
         "decisions": decisions,
         "median_us": float(np.median(took)) / 1e3,
@@ -67,7 +63,12 @@ def tell_lattice(decisions: int, seed: int) -> None:
     print(json.dumps(figures))
 
 
-_MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024  # bytes
+def _peak_bytes() -> int:
+    """The most memory this process has held."""
+    status = Path("/proc/self/status")
+    if status.exists():  # Linux, where ru_maxrss counts what the parent held before the fork
+        return int(status.read_text().partition("VmHWM:")[2].split()[0]) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # bytes, on a Mac
 
 
 def beside(arm: tuple[int, int]) -> list[tuple[int, int]]:
