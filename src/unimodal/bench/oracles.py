@@ -39,14 +39,14 @@ def tell_lattice(decisions: int, seed: int) -> None:
     agent = Agent(graph=Oracle(beside, root=ROOT), seed=seed)
     luck = np.random.default_rng(seed)
     took = np.empty(decisions, dtype=np.float32)  # what is measured is not how much this needs
-    agent.tell(agent.ask(), 1.0)  # compile, or load what was compiled
+    agent.reward(agent.decide().id, 1.0)  # compile, or load what was compiled
     for number in range(decisions):
         began = time.perf_counter_ns()
-        arm = agent.ask()
+        decision = agent.decide()
         asked = time.perf_counter_ns()
-        reward = float(luck.random() < height(arm))
+        reward = float(luck.random() < height(decision.arm))
         pulled = time.perf_counter_ns()
-        agent.tell(arm, reward)
+        agent.reward(decision.id, reward)
         took[number] = time.perf_counter_ns() - pulled + asked - began
     memory = _peak_bytes() / 1e6
     figures = {
@@ -120,7 +120,7 @@ def figures() -> Iterator[Figure]:
     found = lattice()
     where = "lattice of 10^8 arms, 10^6 decisions"
     value = found["median_us"]
-    yield Figure(f"{where}: a decision, median", f"{value:.1f} µs", "30 µs", value < 30)
+    yield Figure(f"{where}: a decision and its reward, median", f"{value:.1f} µs", "30 µs", value < 30)
     value = found["peak_mb"]
     yield Figure(f"{where}: memory", f"{value:,.0f} MB", "500 MB", value < 500)
     for m in (2, 3):
