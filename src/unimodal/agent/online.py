@@ -259,11 +259,11 @@ class Agent:
 
     def _propensity(self, arm: int, leader: int, reason: str) -> float | None:
         """How likely the arm was, given the leader and all that was known."""
+        if reason != "contest":
+            return 1.0
         from unimodal.agent.propensity import propensity  # which needs SciPy
 
-        first, last = (
-            span(self._scope, self._territory.arena, leader) if reason == "contest" else (0, 0)
-        )
+        first, last = span(self._scope, self._territory.arena, leader)
         return propensity(
             self.policy,
             self.rewards,
