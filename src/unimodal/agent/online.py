@@ -225,6 +225,14 @@ class Agent:
             self._observe(self._scope, self._index, self._family, self._state, arm, reward)
 
     @property
+    def book(self) -> Book:
+        """Its decisions, for those who keep a log of them: which are open, what became of others.
+
+        Only `decide` and `reward` should change it, or what does again what they did.
+        """
+        return self._book
+
+    @property
     def outstanding(self) -> int:
         """How many decisions wait for their reward."""
         return len(self._book.open)
