@@ -7,12 +7,12 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from unimodal import families, graphs, policies
-from unimodal.agent.online import Agent
+from unimodal.agent.online import Agent, usual_policy
 from unimodal.agent.oracle import Oracle, as_oracle
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family, as_family
 from unimodal.graphs import Graph
-from unimodal.policies import UTS, Policy, ScoutUTS
+from unimodal.policies import Policy
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Settings:
             )
         held = isinstance(self.graph, Graph)
         return Settings(
-            self.policy or (UTS() if held else ScoutUTS()),
+            self.policy or usual_policy(self.graph),
             self.graph if held else as_oracle(self.graph, self.root),
             as_family(self.rewards, "Campaign"),
             0 if self.seed is None else self.seed,
