@@ -283,3 +283,13 @@ def as_text(label: Hashable) -> Any:
     if isinstance(label, int) and not -(2**63) <= label < 2**63:
         return str(label)  # more than a column holds
     return label if label is None or isinstance(label, str | int | float) else json.dumps(label)
+
+
+def as_json(data: Any, such_as: str) -> str:
+    """Data with labels in it as JSON; `such_as` names what is refused, if it is."""
+    try:
+        return json.dumps(data)
+    except TypeError:
+        raise UnimodalError(
+            f"a campaign's arms must be labelled by text, numbers or tuples of them, got {such_as}."
+        ) from None

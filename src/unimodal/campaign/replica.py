@@ -15,7 +15,7 @@ from unimodal import graphs
 from unimodal.agent.online import Agent
 from unimodal.agent.revision import revised
 from unimodal.agent.saving import in_state, whole_state
-from unimodal.campaign.log import Event, Log, as_event, as_text
+from unimodal.campaign.log import Event, Log, as_event, as_json, as_text
 from unimodal.campaign.look_ups import LoggedOracle
 from unimodal.campaign.settings import Settings
 from unimodal.errors import UnimodalError
@@ -186,13 +186,8 @@ class Replica:
         """Go on with another graph."""
         change = {"add": list(add), "retire": list(retire)}
         graph = graphs.revised(self._held_graph(), change["add"], change["retire"])
-        try:
-            data = json.dumps({**change, "fingerprint": graph.fingerprint})
-        except TypeError:
-            raise UnimodalError(
-                "a campaign's arms must be labelled by text, numbers or tuples of them, got "
-                f"{change['add'] or change['retire']!r}."
-            ) from None
+        such_as = repr(change["add"] or change["retire"])
+        data = as_json({**change, "fingerprint": graph.fingerprint}, such_as)
         self.agent = revised(self.agent, graph)
         self._note(self._now(), "revision", data=data)
 

@@ -9,6 +9,7 @@ from typing import Any
 from unimodal import families, graphs, policies
 from unimodal.agent.online import Agent, usual_policy
 from unimodal.agent.oracle import Oracle, as_oracle
+from unimodal.campaign.log import as_json
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family, as_family
 from unimodal.graphs import Graph
@@ -91,14 +92,8 @@ class Settings:
             )
         if isinstance(graph, Oracle):
             data |= {"root": graph.root, "cache": graph.cache}
-        try:
-            return dict(json.loads(json.dumps(data)))
-        except TypeError:
-            labels = getattr(graph, "labels", None) or [data["root"]]
-            raise UnimodalError(
-                "a campaign's arms must be labelled by text, numbers or tuples of them, got labels "
-                f"such as {labels[0]!r}."
-            ) from None
+        labels = getattr(graph, "labels", None) or [data["root"]]
+        return dict(json.loads(as_json(data, f"labels such as {labels[0]!r}")))
 
     def agreed(self, saved: dict[str, Any], path: Any, fingerprints: set[str]) -> Settings:
         """The settings of a file; refused if something else was given than it has.
