@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from unimodal import graphs
-from unimodal.campaign.log import Event, as_json, as_text
+from unimodal.campaign.events import Event, as_json, as_text
 from unimodal.errors import UnimodalError
 
 

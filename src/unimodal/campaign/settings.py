@@ -9,7 +9,7 @@ from typing import Any
 from unimodal import families, graphs, policies
 from unimodal.agent.online import Agent, usual_policy
 from unimodal.agent.oracle import Oracle, as_oracle
-from unimodal.campaign.log import as_json
+from unimodal.campaign.events import as_json
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family, as_family
 from unimodal.graphs import Graph
