@@ -270,6 +270,7 @@ class Agent:
             self._state.arms,
             self._territory.arena.near[first:last],
             arm,
+            reason,
             leader=leader,
             contests=contests(self._scope, self._state, leader, last - first),
         )
