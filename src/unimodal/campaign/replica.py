@@ -13,10 +13,11 @@ from typing import Any
 
 from unimodal import graphs
 from unimodal.agent.online import Agent
+from unimodal.agent.recorded import as_text
 from unimodal.agent.revision import revised
 from unimodal.agent.saving import assembled, state_data
 from unimodal.agent.territory import Held, LookedUp
-from unimodal.campaign.log import Event, Log, as_event, as_text
+from unimodal.campaign.log import Event, Log, as_event
 from unimodal.campaign.look_ups import LoggedOracle
 from unimodal.campaign.settings import Settings
 from unimodal.errors import UnimodalError
