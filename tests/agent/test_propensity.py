@@ -106,17 +106,20 @@ def test_without_random_draws_only_ties_are_uncertain():
     assert chances == [0.5, 0.5, 1.0]
 
 
-@pytest.mark.parametrize("policy", [um.UTS(), um.OSUB(), um.ScoutUTS()], ids=str)
-def test_without_a_contest_nothing_else_could_be_chosen(policy):
-    agent, found = um.Agent(policy, um.graphs.line(5), seed=1), {}
-    for number in range(40):
-        decision = agent.decide(propensity=True)
-        found.setdefault(decision.reason, []).append(decision.propensity)
-        agent.reward(decision.id, float(number % 2))
-    assert set(found["start"] + found["forced leader"]) == {1.0}
-    assert all(0 < chance <= 1 for chance in found["contest"])
-
-
 def test_what_is_not_known():
     arms = agent_with(um.UTS(), um.Bernoulli(), [[1], [0], [1]])._state.arms
     assert propensity(um.NPTS(), um.Bounded(), arms, [0, 1, 2], 0) is None
+
+
+@pytest.mark.parametrize(
+    "policy", [um.UTS(), um.OSUB(), um.KLUCB(), um.IMEDUB(), um.ScoutUTS()], ids=repr
+)
+def test_decisions_without_a_contest_have_propensity_one_whoever_decides(policy):
+    agent = um.Agent(policy, um.graphs.line(4), seed=2)
+    found = []
+    for turn in range(40):
+        decision = agent.decide(propensity=True)
+        agent.reward(decision.id, float(turn % 3 == 0))
+        found.append(decision)
+    assert all(0.0 < decision.propensity <= 1.0 for decision in found)
+    assert all(decision.propensity == 1.0 for decision in found if decision.reason != "contest")

@@ -205,12 +205,12 @@ class Campaign:
             if replica.seq >= self._next_snapshot:
                 self._keep_snapshot(replica)
             self._log.commit()
+            replica.written()
         except BaseException as error:
             self._give_up()
             if isinstance(error, sqlite3.Error):
                 raise self._log.explanation(error) from error
             raise
-        replica.written()
         return None
 
     def _give_up(self) -> None:

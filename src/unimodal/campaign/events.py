@@ -1,12 +1,12 @@
-"""What happens in a campaign: the lines of its log, and how labels are written into them."""
+"""What happens in a campaign: the lines of its log."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 from unimodal.agent.decisions import Decision
+from unimodal.agent.recorded import as_text
 from unimodal.errors import UnimodalError
 
 
@@ -33,13 +33,6 @@ def as_event(seq: int, kind: str, time: float, decision: int, what: Any) -> Even
         rest = (what.reason, leader, what.near, what.propensity)
         return Event(seq, time, kind, decision, arm, *rest)
     return Event(seq, time, kind, decision, None, None, None, None, None, what)
-
-
-def as_text(label: Hashable) -> Any:
-    """A label as a column holds it: text and numbers as they are, others as JSON."""
-    if isinstance(label, int) and not -(2**63) <= label < 2**63:
-        return str(label)  # more than a column holds
-    return label if label is None or isinstance(label, str | int | float) else json.dumps(label)
 
 
 def as_json(data: Any, such_as: str) -> str:

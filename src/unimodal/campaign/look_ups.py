@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from unimodal import graphs
-from unimodal.campaign.events import Event, as_json, as_text
+from unimodal.agent.recorded import as_text
+from unimodal.campaign.events import Event, as_json
 from unimodal.errors import UnimodalError
 
 

@@ -13,9 +13,10 @@ from typing import Any
 
 from unimodal import graphs
 from unimodal.agent.online import Agent
+from unimodal.agent.recorded import as_text
 from unimodal.agent.revision import revised
 from unimodal.agent.saving import in_state, whole_state
-from unimodal.campaign.events import Event, as_event, as_json, as_text
+from unimodal.campaign.events import Event, as_event, as_json
 from unimodal.campaign.log import Log
 from unimodal.campaign.look_ups import LoggedOracle
 from unimodal.campaign.settings import Settings
