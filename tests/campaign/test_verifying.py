@@ -92,6 +92,19 @@ def test_a_damaged_change_of_the_graph_is_told(path, start, reopen, play, data, 
         reopen()
 
 
+def test_an_oracle_of_your_own_is_not_needed_to_verify(path):
+    class Mine:
+        root, cache = 0, 50
+
+        def look_up(self, arm):
+            return [arm - 1, arm + 1]
+
+    with um.Campaign.open(path, graph=Mine()) as campaign:
+        for _ in range(20):
+            campaign.reward(campaign.decide().id, 1.0)
+    assert um.verify(path)
+
+
 @pytest.mark.parametrize("data", ["[[", "{}", "[0, 5]", None])
 def test_a_damaged_look_up_is_told(path, reopen, data):
     def neighbours(arm):

@@ -90,7 +90,7 @@ class Settings:
             data["graph"] = (
                 graphs.to_data(graph) if isinstance(graph, Graph) else {"kind": "look-up"}
             )
-        if isinstance(graph, Oracle):
+        if hasattr(graph, "look_up"):  # as `as_oracle` takes it
             data |= {"root": graph.root, "cache": graph.cache}
         labels = getattr(graph, "labels", None) or [data["root"]]
         return dict(json.loads(as_json(data, f"labels such as {labels[0]!r}")))
