@@ -2,49 +2,29 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from unimodal.agent.decisions import Book, Decision
 from unimodal.agent.oracle import Neighbours, Oracle, as_oracle
+from unimodal.agent.playing import Player
 from unimodal.agent.territory import Held, LookedUp
 from unimodal.errors import UnimodalError, whole_number
 from unimodal.families import Family, as_family
 from unimodal.graphs import Graph
-from unimodal.kernels.compile import record, specialised
-from unimodal.kernels.leaderboard import show
 from unimodal.kernels.random import POLICY, stream
-from unimodal.policies import UTS, Policy, ScoutUTS, explained
-from unimodal.policies.remembering import with_room
-from unimodal.policies.rounds import ask, choose, observe
-from unimodal.policies.scopes import contests, lead, span
-from unimodal.policies.state import (
-    ARM,
-    BEGUN,
-    LAST,
-    LEADER,
-    REASON,
-    REASONS,
-    ROUND,
-    State,
-    implied_board,
-    new_state,
-    set_prior,
-)
-
-if TYPE_CHECKING:
-    import polars as pl
+from unimodal.policies import UTS, Policy, ScoutUTS
+from unimodal.policies.state import LAST, LEADER, REASON, REASONS
 
 # Called with what happens to decisions: kind, time, id, and the decision or the reward.
 Recorder = Callable[[str, float, int, Any], None]
 
 
-class Agent:
+class Agent(Player):
     """A policy on a graph, choosing arms for you.
 
     `graph` is a Graph, or an Oracle, or a function that returns the neighbours of an arm's label;
@@ -114,29 +94,10 @@ class Agent:
         clock: Callable[[], float] = time.time,
     ) -> None:
         """Put the pieces together: new ones here, saved ones in `saving`."""
+        self._set_up(policy, territory, rewards, seed, begin, rng)
         self.clock = clock
         self.recorder: Recorder | None = None
         self._book = book
-        self.policy, self.rewards, self.seed = policy, rewards, seed
-        self._territory = territory
-        self._scope = record(policy.scope(getattr(territory, "graph", None)))
-        self._index, self._family = record(policy.index_for(rewards)), record(rewards)
-        # Where arms cost a look-up, one that was only met does not lead: it would be looked up too.
-        held = isinstance(territory, Held)
-        self._unpulled = policy.opening.unpulled_mean if held else -np.inf
-        self._known = territory.n_arms
-        slots = territory.slots
-        state = new_state(
-            territory.n_arms, slots, rewards, policy.beliefs, begin, self._unpulled, rng
-        )
-        state = policy.equip(state, rewards, self._unpulled)
-        self._state = self._with_board(with_room(self._index, state, 0))
-        rule = (self._scope, self._index, self._family)
-        self._choose: Any = choose
-        with explained(policy):
-            self._observe = specialised(observe, *rule, self._state, 0, 0.0)
-            if not policy.is_plain:
-                self._choose = specialised(ask, *rule, territory.arena, self._state)
 
     @staticmethod
     def _check_look_ups(policy: Policy) -> None:
@@ -151,64 +112,11 @@ class Agent:
                 "use ScoutUTS(), or pass a Graph."
             )
 
-    @property
-    def round(self) -> int:
-        """How many arms have been asked for."""
-        return int(self._state.notes[ROUND])
-
-    @property
-    def graph(self) -> Graph | None:
-        """The graph; None where it is known only by look-up."""
-        return self._territory.graph if isinstance(self._territory, Held) else None
-
-    @property
-    def known_arms(self) -> int:
-        """How many arms it knows: all of a graph, or those it has met."""
-        return self._territory.n_arms
-
-    @property
-    def look_ups(self) -> int:
-        """How often an arm's neighbours were looked up (0 where the graph is held)."""
-        return self._territory.look_ups if isinstance(self._territory, LookedUp) else 0
-
-    @property
-    def oracle(self) -> Any:
-        """The oracle that it asks for neighbours; None where the graph is held."""
-        return getattr(self._territory, "oracle", None)
-
-    @property
-    def look_up_counts(self) -> dict[str, int]:
-        """How many look-ups there were, failed, were made again; what was odd, and forgotten."""
-        territory = self._territory
-        return dict(territory.answers.counts) if isinstance(territory, LookedUp) else {}
-
-    @property
-    def reports(self) -> list[str]:
-        """What went wrong with look-ups: the last sentences of the oracle and about its answers."""
-        if not isinstance(self._territory, LookedUp):
-            return []
-        return [*getattr(self.oracle, "troubles", ()), *self._territory.answers.reports]
-
-    @property
-    def reason(self) -> str:
-        """Why the last arm was chosen: 'start', 'forced leader' or 'contest'."""
-        return REASONS[self._state.notes[REASON]]
-
-    @property
-    def leader(self) -> Any:
-        """The arm that led in the last round; None in a start, or where nobody leads."""
-        leader = int(self._state.notes[LEADER])
-        return self._territory.label_of(leader) if leader >= 0 else None
-
     def ask(self, n: int | None = None) -> Any:
         """The next arm; or a list of the next `n`, to be pulled before any of them is told."""
         if n is not None:
             return [self.ask() for _ in range(whole_number(n, "the 'n' of ask"))]
-        if isinstance(self._territory, LookedUp):
-            self._meet_neighbours(self._territory)
-        arena = self._territory.arena
-        arm = self._choose(self._scope, self._index, self._family, arena, self._state)
-        return self._territory.label_of(int(arm))
+        return self._territory.label_of(self._next_arm())
 
     def tell(self, arm: Any, reward: Any) -> None:
         """The reward of an arm; or arms and rewards, two sequences. Late or unordered is fine."""
@@ -218,11 +126,6 @@ class Agent:
         else:
             checked = [(self._territory.arm_of(arm), self.rewards.check_reward(reward))]
         self._learn(checked)  # nothing is learnt from a batch with a mistake in it
-
-    def _learn(self, rewards: list[tuple[int, float]]) -> None:
-        self._state = with_room(self._index, self._state, len(rewards))
-        for arm, reward in rewards:
-            self._observe(self._scope, self._index, self._family, self._state, arm, reward)
 
     @property
     def book(self) -> Book:
@@ -265,23 +168,6 @@ class Agent:
             self.recorder("decide", now, decision.id, decision)
         return decision
 
-    def _propensity(self, arm: int, leader: int, reason: str) -> float | None:
-        """How likely the arm was, given the leader and all that was known."""
-        if reason != "contest":
-            return 1.0
-        from unimodal.agent.propensity import propensity  # which needs SciPy
-
-        first, last = span(self._scope, self._territory.arena, leader)
-        return propensity(
-            self.policy,
-            self.rewards,
-            self._state.arms,
-            self._territory.arena.near[first:last],
-            arm,
-            leader=leader,
-            contests=contests(self._scope, self._state, leader, last - first),
-        )
-
     def reward(self, decision: Any, reward: Any) -> Any:
         """The reward of a decision, by its id; or ids and rewards, two sequences.
 
@@ -321,27 +207,6 @@ class Agent:
             self.settle(decision, None, now)
         return now
 
-    def arms(self) -> pl.DataFrame:
-        """The arms that have led or have rewards: label, pulls, mean reward, leads."""
-        import polars as pl
-
-        known = self._state.arms[: self._territory.n_arms]
-        met = np.flatnonzero((known["pulls"] > 0) | (known["leads"] > 0))
-        pulls = known["pulls"][met]
-        means = np.full(len(met), np.nan)
-        np.divide(known["total"][met], pulls, out=means, where=pulls > 0)
-        labels = [self._territory.label_of(int(arm)) for arm in met]
-        if len(set(map(type, labels))) > 1:
-            labels = list(map(str, labels))  # a column has one type
-        return pl.DataFrame(
-            {
-                "arm": labels,
-                "pulls": pulls,
-                "mean": means,
-                "leads": known["leads"][met],
-            }
-        ).sort("pulls", descending=True)
-
     def save(self, path: str | Path) -> Path:
         """Write all it knows as readable JSON; `Agent.load` goes on exactly from there."""
         from unimodal.agent import saving
@@ -364,41 +229,6 @@ class Agent:
         from unimodal.agent import saving
 
         return saving.load(path, policy, graph)
-
-    def _meet_neighbours(self, territory: LookedUp) -> None:
-        """Let the coming leader's neighbours be looked up, and make room for them."""
-        if self._state.notes[BEGUN] >= len(self._state.begin):
-            leader = int(lead(self._scope, self._state))
-            leads = int(self._state.arms["leads"][leader])
-            rounds = int(self._state.notes[ROUND])
-            territory.settle(leader, leads, rounds, self._is_new, self._state.rng)
-            if territory.n_arms > self._known:
-                self._make_room()
-
-    def _is_new(self, arm: int) -> bool:
-        """Whether an arm has no reward yet."""
-        return arm >= self._known or self._state.arms["pulls"][arm] == 0
-
-    def _make_room(self) -> None:
-        """Give every arm that has been met a record and a place on the leader board."""
-        state, needed = self._state, self._territory.n_arms
-        if needed > len(state.arms):
-            arms = np.zeros(needed + needed // 4, dtype=ARM)  # a quarter: these are most of memory
-            set_prior(arms, self.rewards, self.policy.beliefs)
-            arms[: len(state.arms)] = state.arms
-            self._state = self._with_board(state._replace(arms=arms))
-        else:
-            for arm in range(self._known, needed):
-                show(state.best, state.count, arm, self._unpulled)
-        self._known = needed
-
-    def _with_board(self, state: State) -> State:
-        """The state with the leader board that its arms imply."""
-        best, count = implied_board(state.arms, self._territory.n_arms, self._unpulled)
-        if isinstance(self._territory, LookedUp) and state.arms[0]["pulls"] == 0:
-            # Before any reward the root leads, and not one of those met by looking around it.
-            show(best, count, 0, -sys.float_info.max)
-        return state._replace(best=best, count=count)
 
     def __repr__(self) -> str:
         """Policy, rounds and arms."""
