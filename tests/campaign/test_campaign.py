@@ -110,10 +110,11 @@ def test_a_mistake_leaves_no_file_behind(path, given, words):
     assert list(path.parent.iterdir()) == []
 
 
-@pytest.mark.parametrize("wrong", [None, 5, b"ads.db"])
+@pytest.mark.parametrize("wrong", [None, 5, b"ads.db", "ads\0.db"])
 def test_what_is_no_path_gets_a_sentence(path, wrong):
-    with pytest.raises(um.UnimodalError, match="path of a campaign must be a file's name"):
-        um.Campaign.open(wrong, um.UTS(), LINE)
+    for use in (lambda: um.Campaign.open(wrong, um.UTS(), LINE), lambda: verify(wrong)):
+        with pytest.raises(um.UnimodalError, match="path of a campaign must be a file's name"):
+            use()
 
 
 def test_a_file_called_memory_is_a_file(tmp_path, monkeypatch):
@@ -166,6 +167,7 @@ def test_close_twice_and_then_a_sentence(start):
     for call in (campaign.decide, campaign.history, campaign.arms, lambda: campaign.reward(1, 1)):
         with pytest.raises(um.UnimodalError, match="was closed here: open it again"):
             call()
+    assert repr(campaign).endswith("closed)")
 
 
 def test_history_has_a_row_an_event(path, start):
