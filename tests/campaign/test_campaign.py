@@ -213,3 +213,24 @@ def test_it_prints_its_file_and_agent(path, start):
     with start() as campaign:
         assert repr(campaign) == f"Campaign({str(path)!r}, Agent(UTS(), round 0, 7 arms))"
         assert campaign.leader is None and campaign.outstanding == 0
+
+
+def test_its_agent_can_be_looked_at_but_not_asked(path, start):
+    """What it did there would not be in the log, and the file could not be folded again."""
+    campaign = start()
+    campaign.decide(3)
+    before = campaign.agent
+    campaign.retire(0)
+    for agent in (before, campaign.agent):
+        for call in (
+            agent.ask,
+            agent.decide,
+            agent.expire,
+            lambda agent=agent: agent.tell(3, 1.0),
+            lambda agent=agent: agent.reward(1, 1.0),
+        ):
+            with pytest.raises(um.UnimodalError, match="is there to look at"):
+                call()
+    assert campaign.decide().id == 4
+    assert campaign.reward(4, 1.0)
+    assert bool(verify(path))

@@ -205,6 +205,7 @@ class Campaign:
                 self._keep_snapshot(replica)
             self._log.commit()
             replica.written()
+            replica.agent.locked = True
         except BaseException as error:
             self._give_up()
             if isinstance(error, sqlite3.Error):
@@ -236,7 +237,9 @@ class Campaign:
 
     def _caught_up(self) -> Replica:
         version = self._log.version()
-        if self._replica is None:
+        if self._replica is not None:
+            self._replica.agent.locked = False
+        else:
             self._version = version if self._log.is_new() else -1
             self._replica = Replica.restored(self._settings(), self._log, self._clock)
             self._plan_snapshot(self._replica)
