@@ -234,3 +234,20 @@ def test_its_agent_can_be_looked_at_but_not_asked(path, start):
     assert campaign.decide().id == 4
     assert campaign.reward(4, 1.0)
     assert bool(verify(path))
+
+
+def test_text_that_is_none_is_refused_before_there_is_such_an_arm(path, start):
+    graph = um.graphs.from_edges([("a", "b"), ("b", "\ud800")])
+    with pytest.raises(um.UnimodalError, match="must be labelled by text"):
+        start(graph)
+    with start() as campaign:
+        with pytest.raises(um.UnimodalError, match="must be labelled by text"):
+            campaign.add_edges([(0, "\ud800")])
+        assert len(campaign.decide(20)) == 20
+
+
+def test_the_counts_of_its_oracle_are_there(path):
+    oracle = um.Oracle(lambda arm: [arm - 1, arm + 1], root=0)
+    with um.Campaign.open(path, graph=oracle, durability="fast") as campaign:
+        campaign.decide(3)
+        assert campaign.agent.oracle.calls == oracle.calls > 0

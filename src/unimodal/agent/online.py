@@ -88,6 +88,8 @@ class Agent:
             policy = UTS() if isinstance(graph, Graph) else ScoutUTS()
         if not isinstance(policy, Policy):
             raise UnimodalError(f"a policy must be an instance such as um.UTS(), got {policy!r}.")
+        if not callable(clock):
+            raise UnimodalError(f"the clock of an agent must be a function, got {clock!r}.")
         seed = whole_number(seed, "the 'seed'", 0)
         rng = stream(seed, 0, POLICY)
         territory: Held | LookedUp

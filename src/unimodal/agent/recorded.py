@@ -111,6 +111,13 @@ def as_text(label: Hashable) -> Any:
     return label if known else json.dumps(label, default=str)
 
 
+def as_json(data: Any) -> str:
+    """Labels as JSON; a TypeError or UnicodeEncodeError for those that a file cannot hold."""
+    text = json.dumps(data, ensure_ascii=False)
+    text.encode()  # half of a surrogate pair is no text
+    return text
+
+
 def shown(label: Hashable) -> str:
     """A label as a table of the log has it, where all are text."""
     return str(as_text(label))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from unimodal import graphs
-from unimodal.agent.recorded import as_text
+from unimodal.agent.recorded import as_json, as_text
 from unimodal.campaign.log import Event
 from unimodal.errors import UnimodalError
 
@@ -54,8 +54,8 @@ class LoggedOracle:
             )
         answer: list[Any] | None = self.oracle.look_up(label)
         try:
-            data = json.dumps([label, answer])
-        except TypeError:
+            data = as_json([label, answer])
+        except (TypeError, UnicodeEncodeError):
             raise UnimodalError(
                 "a campaign's arms must be labelled by text, numbers or tuples of them, got "
                 f"neighbours of {label!r} such as {(answer or [label])[0]!r}."
@@ -67,3 +67,9 @@ class LoggedOracle:
     def troubles(self) -> list[str]:
         """What went wrong, as the oracle itself tells it."""
         return list(getattr(self.oracle, "troubles", ()))
+
+    def __getattr__(self, name: str) -> Any:
+        """What else is asked of it, such as its counts, the oracle itself has."""
+        if name.startswith("_") or name == "oracle":
+            raise AttributeError(name)
+        return getattr(self.oracle, name)

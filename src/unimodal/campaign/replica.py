@@ -13,7 +13,7 @@ from typing import Any
 
 from unimodal import graphs
 from unimodal.agent.online import Agent
-from unimodal.agent.recorded import as_text
+from unimodal.agent.recorded import as_json, as_text
 from unimodal.agent.revision import revised
 from unimodal.agent.saving import assembled, state_data
 from unimodal.agent.territory import Held, LookedUp
@@ -200,8 +200,8 @@ class Replica:
         change = {"add": list(add), "retire": list(retire)}
         graph = graphs.revised(self._held_graph(), change["add"], change["retire"])
         try:
-            data = json.dumps({**change, "fingerprint": graph.fingerprint})
-        except TypeError:
+            data = as_json({**change, "fingerprint": graph.fingerprint})
+        except (TypeError, UnicodeEncodeError):
             raise UnimodalError(
                 "a campaign's arms must be labelled by text, numbers or tuples of them, got "
                 f"{change['add'] or change['retire']!r}."

@@ -9,6 +9,7 @@ from typing import Any
 from unimodal import families, graphs, policies
 from unimodal.agent.online import Agent
 from unimodal.agent.oracle import Oracle, as_oracle
+from unimodal.agent.recorded import as_json
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family, as_family
 from unimodal.graphs import Graph
@@ -92,8 +93,8 @@ class Settings:
         if isinstance(graph, Oracle):
             data |= {"root": graph.root, "cache": graph.cache}
         try:
-            return dict(json.loads(json.dumps(data)))
-        except TypeError:
+            return dict(json.loads(as_json(data)))
+        except (TypeError, UnicodeEncodeError):
             labels = getattr(graph, "labels", None) or [data["root"]]
             raise UnimodalError(
                 "a campaign's arms must be labelled by text, numbers or tuples of them, got labels "
