@@ -302,3 +302,11 @@ def test_outcomes_tell_a_missing_reward_from_one():
     outcomes.set(3, 0.0)
     assert [outcomes.get(number) for number in (1, 2, 3, 4)] == [None, None, 0.0, None]
     assert OutcomesInMemory(outcomes.to_data()).to_data() == [None, None, 0.0]
+
+
+@pytest.mark.parametrize("told", [float("nan"), float("inf"), "noon", None])
+def test_a_clock_that_tells_no_time_gets_a_sentence(told):
+    with pytest.raises(um.UnimodalError, match="must tell a finite number of seconds"):
+        agent(lambda: told).decide()
+    with pytest.raises(um.UnimodalError, match="clock of an agent must be a function"):
+        agent(5)

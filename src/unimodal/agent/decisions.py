@@ -88,7 +88,13 @@ class Book:
 
     def tick(self, time: float) -> float:
         """The time, which never goes back here even if the machine's clock does."""
-        self.now = max(self.now, float(time))  # a clock may count whole seconds
+        try:
+            seconds = float(time)  # a clock may count whole seconds
+        except (TypeError, ValueError):
+            seconds = math.nan
+        if not math.isfinite(seconds):
+            raise UnimodalError(f"the clock must tell a finite number of seconds, got {time!r}.")
+        self.now = max(self.now, seconds)
         return self.now
 
     def add(self, arm: int, now: float) -> int:

@@ -68,6 +68,8 @@ class Agent(Player):
             policy = usual_policy(graph)
         if not isinstance(policy, Policy):
             raise UnimodalError(f"a policy must be an instance such as um.UTS(), got {policy!r}.")
+        if not callable(clock):
+            raise UnimodalError(f"the clock of an agent must be a function, got {clock!r}.")
         seed = whole_number(seed, "the 'seed'", 0)
         rng = stream(seed, 0, POLICY)
         territory: Held | LookedUp
@@ -97,6 +99,7 @@ class Agent(Player):
         self._set_up(policy, territory, rewards, seed, begin, rng)
         self.clock = clock
         self.recorder: Recorder | None = None
+        self.locked = False  # a campaign's agent, between its calls: to look at only
         self._book = book
 
     @staticmethod
@@ -114,12 +117,14 @@ class Agent(Player):
 
     def ask(self, n: int | None = None) -> Any:
         """The next arm; or a list of the next `n`, to be pulled before any of them is told."""
+        self._check_lock()
         if n is not None:
             return [self.ask() for _ in range(whole_number(n, "the 'n' of ask"))]
         return self._territory.label_of(self._next_arm())
 
     def tell(self, arm: Any, reward: Any) -> None:
         """The reward of an arm; or arms and rewards, two sequences. Late or unordered is fine."""
+        self._check_lock()
         if _is_batch(reward):
             pairs = _paired(arm, reward, "tell", "arms")
             checked = [(self._territory.arm_of(a), self.rewards.check_reward(r)) for a, r in pairs]
@@ -142,6 +147,7 @@ class Agent(Player):
 
     def decide(self, n: int | None = None, *, propensity: bool = False) -> Any:
         """The next decision; or a list of the next `n`, made before any of them has its reward."""
+        self._check_lock()
         if n is not None:
             count = whole_number(n, "the 'n' of decide")
             return [self.decide(propensity=propensity) for _ in range(count)]
@@ -175,6 +181,7 @@ class Agent(Player):
         id that does not exist and a decision that has expired are refused; a batch with a mistake
         in it is refused as a whole.
         """
+        self._check_lock()
         many = _is_batch(reward)
         told = _paired(decision, reward, "reward", "ids") if many else [(decision, reward)]
         now = self._book.tick(self.clock())
@@ -198,9 +205,17 @@ class Agent(Player):
 
     def expire(self) -> int:
         """Close the decisions whose time is over, which `decide` and `reward` do too; how many."""
+        self._check_lock()
         before = self.outstanding
         self._expire_before(self._book.tick(self.clock()))
         return before - self.outstanding
+
+    def _check_lock(self) -> None:
+        if self.locked:  # what it did here would not be in the log, which could not be folded again
+            raise UnimodalError(
+                "the agent of a campaign is there to look at: call the campaign's own decide "
+                "and reward."
+            )
 
     def _expire_before(self, now: float) -> float:
         for decision in self._book.due(now):

@@ -38,8 +38,10 @@ def as_event(seq: int, kind: str, time: float, decision: int, what: Any) -> Even
 def as_json(data: Any, such_as: str) -> str:
     """Data with labels in it as JSON; `such_as` names what is refused, if it is."""
     try:
-        return json.dumps(data)
-    except TypeError:
+        text = json.dumps(data, ensure_ascii=False)
+        text.encode()  # half of a surrogate pair is no text
+        return text
+    except (TypeError, UnicodeEncodeError):
         raise UnimodalError(
             f"a campaign's arms must be labelled by text, numbers or tuples of them, got {such_as}."
         ) from None

@@ -61,3 +61,9 @@ class LoggedOracle:
     def troubles(self) -> list[str]:
         """What went wrong, as the oracle itself tells it."""
         return list(getattr(self.oracle, "troubles", ()))
+
+    def __getattr__(self, name: str) -> Any:
+        """What else is asked of it, such as its counts, the oracle itself has."""
+        if name.startswith("_") or name == "oracle":
+            raise AttributeError(name)
+        return getattr(self.oracle, name)
