@@ -20,9 +20,10 @@ from unimodal.kernels.compile import record, specialised
 from unimodal.kernels.leaderboard import show
 from unimodal.kernels.random import POLICY, stream
 from unimodal.policies import UTS, Policy, ScoutUTS, explained
+from unimodal.policies.forgetting import reach
 from unimodal.policies.remembering import with_room
 from unimodal.policies.rounds import ask, choose, observe
-from unimodal.policies.scopes import contests, lead, span
+from unimodal.policies.scopes import clock, contests, lead, span
 from unimodal.policies.state import (
     ARM,
     BEGUN,
@@ -279,6 +280,7 @@ class Agent:
             reason,
             leader=leader,
             contests=contests(self._scope, self._state, leader, last - first),
+            clock=reach(self._state.memory, self._state, clock(self._scope, self._state, leader)),
         )
 
     def reward(self, decision: Any, reward: Any) -> Any:
