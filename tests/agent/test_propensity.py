@@ -6,7 +6,7 @@ from scipy import stats
 
 import unimodal as um
 from unimodal.agent.propensity import propensity, thompson_wins
-from unimodal.policies.state import ARM
+from unimodal.policies.state import ARM, BEGUN
 
 
 def agent_with(policy, rewards, told, graph=None):
@@ -104,6 +104,18 @@ def test_without_random_draws_only_ties_are_uncertain():
     arms["pulls"], arms["total"] = [2, 2, 1], [1, 1, 1]
     chances = [propensity(um.KLUCB(), um.Bernoulli(), arms, [0, 1, 2], arm) for arm in range(3)]
     assert chances == [0.5, 0.5, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("policy", "tied"), [(um.KLUCB(), 3), (um.KLUCBUB(), 3), (um.IMED(), 1), (um.IMEDUB(), 1)]
+)
+def test_arms_may_tie_with_different_rewards(policy, tied):
+    """With mean 1 a bound is 1 however many pulls there are, and IMED's log(pulls) is not."""
+    agent = agent_with(policy, um.Bernoulli(), [[1], [1, 1], [1, 1, 1], [1, 0]])
+    agent._state.notes[BEGUN] = len(agent._state.begin)  # no sweep
+    decision = agent.decide(propensity=True)
+    assert decision.propensity == pytest.approx(1 / tied)
+    assert decision.arm == 0 or tied > 1
 
 
 def test_what_is_not_known():

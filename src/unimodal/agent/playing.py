@@ -13,9 +13,10 @@ from unimodal.graphs import Graph
 from unimodal.kernels.compile import record, specialised
 from unimodal.kernels.leaderboard import show
 from unimodal.policies import Policy, explained
+from unimodal.policies.forgetting import reach
 from unimodal.policies.remembering import with_room
 from unimodal.policies.rounds import ask, choose, observe
-from unimodal.policies.scopes import contests, lead, span
+from unimodal.policies.scopes import clock, contests, lead, span
 from unimodal.policies.state import (
     ARM,
     BEGUN,
@@ -164,6 +165,7 @@ class Player:
             arm,
             leader=leader,
             contests=contests(self._scope, self._state, leader, last - first),
+            clock=reach(self._state.memory, self._state, clock(self._scope, self._state, leader)),
         )
 
     def _meet_neighbours(self, territory: LookedUp) -> None:

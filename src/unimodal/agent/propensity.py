@@ -7,9 +7,20 @@ from typing import Any
 import numpy as np
 
 from unimodal.families import Family
+from unimodal.families.base import divergence
 from unimodal.families.beliefs import below, quantile
+from unimodal.kernels.compile import record
 from unimodal.policies import Policy
-from unimodal.policies.indices import Budgeted, Thompson
+from unimodal.policies.indices import (
+    SAME,
+    Budgeted,
+    EmpiricalDivergence,
+    Thompson,
+    compare,
+    own_budget,
+    upper_bound,
+    whole_budget,
+)
 
 _ERROR = 1e-7  # of the integral
 # Gauss and Legendre's points and weights on [0, 1], and fewer of them to tell how wrong they are.
@@ -31,14 +42,15 @@ def propensity(
     *,
     leader: int = -1,
     contests: int = 1,
+    clock: int = 1,
 ) -> float | None:
     """The probability that `arm` won its contest, given the leader and all rewards before.
 
     `arms` are the agent's records and `near` the arms that competed. For Thompson draws it is the
     integral of f_i(x)·Π_j F_j(x) over the posterior of the arm and of its rivals, to 10⁻⁶. An index
-    without random draws gives 1, or 1 in n where n arms have the same rewards; other ties, as of
-    arms with nothing but successes, are taken for 1. None for other policies, whose law is not
-    known here. Where a contest that the `leader` wins is held again, `contests` is how often.
+    without random draws gives 1, or 1 in n where n arms tie by it at that `clock`: those with the
+    same rewards, or all with mean 1. None for other policies, whose law is not known here. Where a
+    contest that the `leader` wins is held again, `contests` is how often.
 
     >>> import unimodal as um
     >>> agent = um.Agent(um.TS(), um.graphs.line(4))
@@ -47,9 +59,7 @@ def propensity(
     """
     index, near = policy.index_for(family), np.asarray(near)
     if isinstance(index, Budgeted):
-        own, others = arms[arm], arms[near]
-        same = (others["pulls"] == own["pulls"]) & (others["total"] == own["total"])
-        return 1.0 / int(same.sum())
+        return 1.0 / _tied(index, record(family), arms.view(np.recarray), near, arm, clock)
     if not isinstance(index, Thompson):
         return None
 
@@ -60,6 +70,31 @@ def propensity(
         return wins(arm)
     kept = wins(leader)  # the leader must win all of them; another arm, one after those it won
     return kept**contests if arm == leader else wins(arm) * sum(kept**n for n in range(contests))
+
+
+def _tied(index: Any, family: Any, arms: Any, near: Any, arm: int, clock: int) -> int:
+    """How many arms show the index that this one shows."""
+    if isinstance(index, EmpiricalDivergence):
+        pulled = arms[near][arms[near].pulls > 0]
+        best = max(pulled.total / pulled.pulls, default=0.0)
+        own, *others = (_cost(family, arms[one], best) for one in (arm, *near[near != arm]))
+        return 1 + sum(
+            other == own or abs(other - own) <= SAME * max(abs(own), 1.0) for other in others
+        )
+    index = record(index)
+    whole, holder = whole_budget(index, clock), arms[arm]
+    bound = upper_bound(index, family, holder, whole)
+    orders = (
+        compare(family, arms[one], holder, bound, own_budget(index, whole, max(arms[one].pulls, 1)))
+        for one in near[near != arm]
+    )
+    return 1 + sum(bool(order == 0) for order in orders)
+
+
+def _cost(family: Any, arm: Any, best: float) -> float:
+    if arm.pulls == 0:
+        return -np.inf
+    return float(arm.pulls * divergence(family, arm.total / arm.pulls, best) + np.log(arm.pulls))
 
 
 def thompson_wins(family: Family, own: Any, rivals: Any) -> float:

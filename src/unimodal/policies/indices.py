@@ -142,7 +142,7 @@ def _highest_bound(index, family, state, near, leader, clock):
             continue
         if arm == best:
             continue
-        order = _compare(family, rival, holder, bound, budget)
+        order = compare(family, rival, holder, bound, budget)
         if order > 0:
             best, holder, tied = arm, rival, False
             bound, theta, log_norm = _index(index, family, holder, whole)
@@ -174,7 +174,7 @@ def _index(index, family, arm, whole):
 
 
 @inner
-def _compare(family, arm, holder, bound, budget):
+def compare(family, arm, holder, bound, budget):
     """1, 0 or -1: the arm's index is above, equal to or below the holder's, which is `bound`."""
     if arm.pulls == holder.pulls and arm.total == holder.total:
         return 0  # equal statistics tie exactly, whatever the rounding
