@@ -152,3 +152,19 @@ def test_verify_needs_a_campaign(tmp_path):
     (tmp_path / "empty.db").touch()
     with pytest.raises(um.UnimodalError, match="is empty"):
         verify(tmp_path / "empty.db")
+
+
+class Own(um.Policy):
+    """A policy that verify cannot know by itself."""
+
+    def choose(self, arms, near, leader, clock, rng):
+        return near[0]
+
+
+def test_a_policy_that_is_missing_or_another_says_nothing_about_the_file(path):
+    with um.Campaign.open(path, Own(), um.graphs.line(5), durability="fast") as campaign:
+        campaign.decide(20)
+    for wrong in (None, um.UTS()):
+        with pytest.raises(um.UnimodalError, match="Own"):
+            verify(path, wrong)
+    assert bool(verify(path, Own()))

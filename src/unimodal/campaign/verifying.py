@@ -49,7 +49,12 @@ def _verified(log: Log, policy: Policy | None) -> Verdict:
     if own and len(own) < len(snapshots):
         verdict.first = own[0]
     try:
-        settings = saved_settings(log, policy)
+        log.settings()
+    except UnimodalError as error:
+        verdict.wrong.append(str(error))
+        return verdict
+    settings = saved_settings(log, policy)  # raises: another policy is the caller's mistake
+    try:
         replica = Replica.restored(settings, log, no_clock, verdict.first)
         for seq in own:
             replica.catch_up(seq)
