@@ -120,7 +120,9 @@ def figures() -> Iterator[Figure]:
     found = lattice()
     where = "lattice of 10^8 arms, 10^6 decisions"
     value = found["median_us"]
-    yield Figure(f"{where}: a decision and its reward, median", f"{value:.1f} µs", "30 µs", value < 30)
+    yield Figure(
+        f"{where}: a decision and its reward, median", f"{value:.1f} µs", "30 µs", value < 30
+    )
     value = found["peak_mb"]
     yield Figure(f"{where}: memory", f"{value:,.0f} MB", "500 MB", value < 500)
     for m in (2, 3):
