@@ -106,9 +106,20 @@ def test_without_random_draws_only_ties_are_uncertain():
     assert chances == [0.5, 0.5, 1.0]
 
 
-def test_what_is_not_a_contest_or_not_known():
-    agent = agent_with(um.UTS(), um.Bernoulli(), [[1], [0], [1]])
-    arguments = (agent.rewards, agent._state.arms, [0, 1, 2], 0)
-    for reason in ("start", "forced leader"):
-        assert propensity(um.UTS(), *arguments, reason=reason) == 1.0
-    assert propensity(um.NPTS(), um.Bounded(), *arguments[1:]) is None
+def test_what_is_not_known():
+    arms = agent_with(um.UTS(), um.Bernoulli(), [[1], [0], [1]])._state.arms
+    assert propensity(um.NPTS(), um.Bounded(), arms, [0, 1, 2], 0) is None
+
+
+@pytest.mark.parametrize(
+    "policy", [um.UTS(), um.OSUB(), um.KLUCB(), um.IMEDUB(), um.ScoutUTS()], ids=repr
+)
+def test_decisions_without_a_contest_have_propensity_one_whoever_decides(policy):
+    agent = um.Agent(policy, um.graphs.line(4), seed=2)
+    found = []
+    for turn in range(40):
+        decision = agent.decide(propensity=True)
+        agent.reward(decision.id, float(turn % 3 == 0))
+        found.append(decision)
+    assert all(0.0 < decision.propensity <= 1.0 for decision in found)
+    assert all(decision.propensity == 1.0 for decision in found if decision.reason != "contest")

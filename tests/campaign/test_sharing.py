@@ -3,9 +3,14 @@
 import subprocess
 import sys
 import threading
+import time
+from collections import deque
+
+import pytest
 
 import unimodal as um
 from unimodal.campaign import look, verify
+from unimodal.campaign.committing import GroupCommit
 
 LINE = um.graphs.line(7)
 
@@ -137,5 +142,50 @@ def test_a_mistake_of_one_thread_is_not_one_of_the_others(path, start):
         thread.join()
     assert counted == [True] * 50
     assert len(errors) == 100 and all(wrong and "no decision" in text for wrong, text in errors)
+    campaign.close()
+    assert bool(verify(path))
+
+
+def test_a_call_that_an_interrupted_thread_took_along_is_not_acknowledged():
+    """Ctrl-C the instant after calls of other threads were taken out of the queue."""
+
+    class Interrupted(deque):
+        def popleft(self):
+            super().popleft()
+            raise KeyboardInterrupt
+
+    group = GroupCommit(lambda calls: None)
+    group._turn.acquire()
+    answers = []
+
+    def call():
+        try:
+            answers.append(group(lambda replica: None))
+        except um.UnimodalError as error:
+            answers.append(str(error))
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    while not group._waiting:
+        time.sleep(0.001)
+    group._waiting = Interrupted(group._waiting)
+    with pytest.raises(KeyboardInterrupt):
+        group._serve()
+    group._turn.release()
+    thread.join()
+    assert answers == ["a call was interrupted, so that it may not have been kept: call again."]
+
+
+def test_a_campaign_called_from_within_is_refused_instead_of_waiting_for_itself(path):
+    def neighbours(arm):
+        with pytest.raises(um.UnimodalError) as refused:
+            campaign.reward(1, 1.0)
+        heard.append(str(refused.value))
+        return [arm - 1, arm + 1]
+
+    heard = []
+    campaign = um.Campaign.open(path, graph=neighbours, root=0, durability="fast")
+    campaign.decide(3)
+    assert "from within" in heard[0]
     campaign.close()
     assert bool(verify(path))

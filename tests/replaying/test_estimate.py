@@ -57,6 +57,14 @@ def test_a_graph_known_by_look_up_is_replayed_as_far_as_it_is_known():
     assert um.replay(campaign, [], draws=20).rounds == 400
 
 
+def test_arms_labelled_by_tuples_are_found_in_the_log():
+    graph = um.graphs.from_edges([((0, 0), (0, 1)), ((0, 1), True), (True, 2**70)])
+    campaign = rehearse(um.UTS(), um.Problem(graph, [0.2, 0.4, 0.6, 0.5]), rounds=100)
+    found = um.replay(campaign, [um.TS()], draws=20)
+    assert found.rounds == 100
+    assert not any("no longer" in note for note in found.notes)
+
+
 def test_what_waited_or_left_is_said(campaign):
     assert not read(campaign).notes
     waiting = read(rehearse(um.UTS(), LINE, rounds=100, at_once=10))

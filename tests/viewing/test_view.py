@@ -89,6 +89,22 @@ def test_who_passed_by_is_left_out_of_the_path():
     assert names == ["a", "c", "1 others"] and shares.sum() == pytest.approx(2.0)
 
 
+def test_tuples_are_written_as_the_log_writes_them():
+    graph = um.graphs.from_edges([((0, 0), (0, 1)), ((0, 1), (0, 2))])
+    campaign = rehearse(um.UTS(), um.Problem(graph, [0.1, 0.5, 0.9]), rounds=200)
+    view = um.inspect(campaign)
+    assert view.label == "[0, 2]" == view.timeline(1)["leader"].item()
+    assert um.inspect(campaign, around=(0, 1)).label == "[0, 1]"
+
+
+def test_arms_that_were_forgotten_were_met_all_the_same():
+    oracle = um.Oracle(lambda arm: [arm - 1, arm + 1], root=0, cache=2)
+    agent = um.Agent(graph=oracle)
+    agent.ask(5)
+    facts = um.inspect(Reading(Path("none"), agent, [])).facts
+    assert int(facts["arms met"]) == agent.known_arms > 10
+
+
 def test_a_campaign_in_which_nothing_happened():
     agent = um.Agent(um.UTS(), um.graphs.line(4))
     view = um.inspect(Reading(Path("none"), agent, []))

@@ -21,9 +21,10 @@ ON_EXPIRY = ("drop", "zero")
 class Decision:
     """An arm to pull now, with the number under which its reward is to be told.
 
-    `reason` is 'start', 'forced leader' or 'contest'; `leader` the arm that led (None in a start)
-    and `near` how many arms competed or would have; `propensity`, if it was asked for, the
-    probability with which this arm was chosen, given the leader.
+    `reason` is 'start', 'forced leader' or 'contest'; `leader` the arm that led (None in a start,
+    or where nobody leads); `near` how many arms competed, or would have if the leader had not been
+    forced (1 in a start); `propensity`, if it was asked for, the probability with which this arm
+    was chosen, given the leader (None where it is not known).
     """
 
     id: int

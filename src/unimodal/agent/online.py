@@ -85,7 +85,7 @@ class Agent:
         clock: Callable[[], float] = time.time,
     ) -> None:
         if policy is None:
-            policy = UTS() if isinstance(graph, Graph) else ScoutUTS()
+            policy = usual_policy(graph)
         if not isinstance(policy, Policy):
             raise UnimodalError(f"a policy must be an instance such as um.UTS(), got {policy!r}.")
         seed = whole_number(seed, "the 'seed'", 0)
@@ -212,7 +212,7 @@ class Agent:
 
     def tell(self, arm: Any, reward: Any) -> None:
         """The reward of an arm; or arms and rewards, two sequences. Late or unordered is fine."""
-        if isinstance(reward, Sequence | np.ndarray) and not isinstance(reward, str | bytes):
+        if _is_batch(reward):
             pairs = _paired(arm, reward, "tell", "arms")
             checked = [(self._territory.arm_of(a), self.rewards.check_reward(r)) for a, r in pairs]
         else:
@@ -223,6 +223,14 @@ class Agent:
         self._state = with_room(self._index, self._state, len(rewards))
         for arm, reward in rewards:
             self._observe(self._scope, self._index, self._family, self._state, arm, reward)
+
+    @property
+    def book(self) -> Book:
+        """Its decisions, for those who keep a log of them: which are open, what became of others.
+
+        Only `decide` and `reward` should change it, or what does again what they did.
+        """
+        return self._book
 
     @property
     def outstanding(self) -> int:
@@ -259,11 +267,11 @@ class Agent:
 
     def _propensity(self, arm: int, leader: int, reason: str) -> float | None:
         """How likely the arm was, given the leader and all that was known."""
+        if reason != "contest":
+            return 1.0
         from unimodal.agent.propensity import propensity  # which needs SciPy
 
-        first, last = (
-            span(self._scope, self._territory.arena, leader) if reason == "contest" else (0, 0)
-        )
+        first, last = span(self._scope, self._territory.arena, leader)
         return propensity(
             self.policy,
             self.rewards,
@@ -281,7 +289,7 @@ class Agent:
         id that does not exist and a decision that has expired are refused; a batch with a mistake
         in it is refused as a whole.
         """
-        many = isinstance(reward, Sequence | np.ndarray) and not isinstance(reward, str | bytes)
+        many = _is_batch(reward)
         told = _paired(decision, reward, "reward", "ids") if many else [(decision, reward)]
         now = self._book.tick(self.clock())
         news = self._book.news(told, now)
@@ -395,6 +403,15 @@ class Agent:
     def __repr__(self) -> str:
         """Policy, rounds and arms."""
         return f"Agent({self.policy!r}, round {self.round:,}, {self._territory.n_arms:,} arms)"
+
+
+def usual_policy(graph: Any) -> Policy:
+    """The policy of who names none: on a graph that nobody holds there can be no sweep."""
+    return UTS() if isinstance(graph, Graph) else ScoutUTS()
+
+
+def _is_batch(reward: Any) -> bool:
+    return isinstance(reward, Sequence | np.ndarray) and not isinstance(reward, str | bytes)
 
 
 def _paired(names: Any, rewards: Any, method: str, what: str) -> list[tuple[Any, Any]]:

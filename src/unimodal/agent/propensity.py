@@ -28,26 +28,23 @@ def propensity(
     arms: Any,
     near: Any,
     arm: int,
-    reason: str = "contest",
     *,
     leader: int = -1,
     contests: int = 1,
 ) -> float | None:
-    """The probability that `arm` was chosen, given the leader and all rewards before.
+    """The probability that `arm` won its contest, given the leader and all rewards before.
 
-    `arms` are the agent's records and `near` the arms that competed. It is 1 in a start and where
-    the leader was forced. In a Thompson contest it is the integral of f_i(x)·Π_j F_j(x) over the
-    posterior of the arm and of its rivals, to 10⁻⁶. An index without random draws gives 1, or 1 in
-    n where n arms have the same rewards. None for other policies, whose law is not known here.
-    Where a contest that the `leader` wins is held again, `contests` is how often.
+    `arms` are the agent's records and `near` the arms that competed. For Thompson draws it is the
+    integral of f_i(x)·Π_j F_j(x) over the posterior of the arm and of its rivals, to 10⁻⁶. An index
+    without random draws gives 1, or 1 in n where n arms have the same rewards; other ties, as of
+    arms with nothing but successes, are taken for 1. None for other policies, whose law is not
+    known here. Where a contest that the `leader` wins is held again, `contests` is how often.
 
     >>> import unimodal as um
     >>> agent = um.Agent(um.TS(), um.graphs.line(4))
     >>> round(propensity(agent.policy, agent.rewards, agent._state.arms, [0, 1, 2, 3], 2), 6)
     0.25
     """
-    if reason != "contest":
-        return 1.0
     index, near = policy.index_for(family), np.asarray(near)
     if isinstance(index, Budgeted):
         own, others = arms[arm], arms[near]

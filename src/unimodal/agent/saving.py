@@ -125,6 +125,22 @@ def assembled(
     return agent
 
 
+def whole_state(agent: Agent) -> dict[str, Any]:
+    """What it has learnt, of a graph known by look-up too; equal states have equal data."""
+    data = state_data(agent)
+    if isinstance(agent._territory, LookedUp):
+        data["graph"] = agent._territory.to_data()
+    return data
+
+
+def in_state(agent: Agent, data: dict[str, Any]) -> Agent:
+    """An agent of the same parts in the state that `whole_state` told."""
+    territory = agent._territory
+    if isinstance(territory, LookedUp):
+        territory = LookedUp.from_data(data["graph"], territory.oracle, agent.policy)
+    return assembled(agent.policy, territory, agent.rewards, agent.seed, data)
+
+
 def _fill(agent: Agent, data: dict[str, Any]) -> None:
     state, n_arms = agent._state, agent._territory.n_arms
     state.notes[:] = data["notes"]

@@ -205,12 +205,12 @@ class Campaign:
             if replica.seq >= self._next_snapshot:
                 self._keep_snapshot(replica)
             self._log.commit()
+            replica.written()
         except BaseException as error:
             self._give_up()
             if isinstance(error, sqlite3.Error):
                 raise self._log.explanation(error) from error
             raise
-        replica.written()
         return None
 
     def _give_up(self) -> None:
@@ -220,7 +220,7 @@ class Campaign:
     @staticmethod
     def _do(call: Call, replica: Replica) -> bool:
         """Do a call; whether the agent is in a state that may go on."""
-        before, now = replica.seq, replica.agent._book.now
+        before, now = replica.seq, replica.agent.book.now
         call.error = None
         try:
             call.result = call.work(replica)
@@ -232,7 +232,7 @@ class Campaign:
             if not refused or replica.seq != before:
                 return False
         if replica.seq == before:
-            replica.agent._book.now = now  # the log does not tell this call, so nor does the state
+            replica.agent.book.now = now  # the log does not tell this call, so nor does the state
         return True
 
     def _caught_up(self) -> Replica:

@@ -9,6 +9,8 @@ from typing import Any
 
 from unimodal.errors import UnimodalError
 
+_INTERRUPTED = "a call was interrupted, so that it may not have been kept: call again."
+
 
 class Call:
     """What a thread wants done, and what came of it.
@@ -36,29 +38,41 @@ class GroupCommit:
         self._commit = commit
         self._waiting: deque[Call] = deque()
         self._turn = threading.Lock()
+        self._server: int | None = None  # the thread that commits now
 
     def __call__(self, work: Callable[[Any], Any], checks_first: bool = True) -> Any:
         """Do it, durably; its result."""
+        if self._server == threading.get_ident():  # it would wait for itself, for ever
+            raise UnimodalError(
+                "a campaign cannot be called from within one of its own calls, such as by its "
+                "neighbour function or a signal handler: call it before or after."
+            )
         call = Call(work, checks_first)
         self._waiting.append(call)
         with self._turn:
             if not call.done:
                 self._serve()
+        if not call.done:  # whoever took it out of the queue was interrupted in the next instant
+            raise UnimodalError(_INTERRUPTED)
         if call.error is not None:
             raise call.error
         return call.result
 
     def _serve(self) -> None:
-        calls = [self._waiting.popleft() for _ in range(len(self._waiting))]
+        calls: list[Call] = []
         try:
+            self._server = threading.get_ident()
+            for _ in range(len(self._waiting)):
+                calls.append(self._waiting.popleft())
             self._commit(calls)
         except UnimodalError as error:
             for call in calls:  # one sentence each: tracebacks of several threads would mix
                 call.error = UnimodalError(str(error))
         except BaseException:  # such as Ctrl-C, which is this thread's alone
             for call in calls:
-                call.error = UnimodalError("a call was interrupted before it was kept: call again.")
+                call.error = UnimodalError(_INTERRUPTED)
             raise
         finally:
+            self._server = None
             for call in calls:
                 call.done = True

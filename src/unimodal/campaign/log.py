@@ -6,11 +6,11 @@ import contextlib
 import json
 import sqlite3
 import time
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from unimodal.agent.decisions import Decision
+from unimodal.campaign.events import Event
 from unimodal.errors import UnimodalError, real_number, unknown_name
 
 FORMAT = 1
@@ -28,22 +28,6 @@ CREATE UNIQUE INDEX one_reward ON log (decision) WHERE kind = 'reward';
 CREATE INDEX revisions ON log (seq) WHERE kind = 'revision';
 CREATE TABLE snapshots (seq INTEGER PRIMARY KEY, version TEXT NOT NULL, state TEXT NOT NULL);
 """
-
-
-class Event(NamedTuple):
-    """One line of the log: a decision, a reward, an expiry, a look-up, a revision or an opening."""
-
-    seq: int
-    time: float
-    kind: str
-    decision: int | None = None
-    arm: Any = None
-    reason: str | None = None
-    leader: Any = None
-    near: int | None = None
-    propensity: float | None = None
-    reward: float | None = None
-    data: str | None = None
 
 
 _INSERT = f"INSERT INTO log VALUES ({', '.join('?' * len(Event._fields))})"
@@ -267,19 +251,3 @@ class Log:
         """Close the connection."""
         self.closed = True
         self._connection.close()
-
-
-def as_event(seq: int, kind: str, time: float, decision: int, what: Any) -> Event:
-    """What an agent's recorder is told, as an event: `what` is a decision or a reward."""
-    if isinstance(what, Decision):
-        arm, leader = as_text(what.arm), as_text(what.leader)
-        rest = (what.reason, leader, what.near, what.propensity)
-        return Event(seq, time, kind, decision, arm, *rest)
-    return Event(seq, time, kind, decision, None, None, None, None, None, what)
-
-
-def as_text(label: Hashable) -> Any:
-    """A label as a column holds it: text and numbers as they are, others as JSON."""
-    if isinstance(label, int) and not -(2**63) <= label < 2**63:
-        return str(label)  # more than a column holds
-    return label if label is None or isinstance(label, str | int | float) else json.dumps(label)

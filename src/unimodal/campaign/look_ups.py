@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from unimodal import graphs
-from unimodal.campaign.log import Event, as_text
+from unimodal.agent.recorded import as_text
+from unimodal.campaign.events import Event, as_json
 from unimodal.errors import UnimodalError
 
 
@@ -52,14 +53,8 @@ class LoggedOracle:
                 "pass it as graph=…."
             )
         answer: list[Any] | None = self.oracle.look_up(label)
-        try:
-            data = json.dumps([label, answer])
-        except TypeError:
-            raise UnimodalError(
-                "a campaign's arms must be labelled by text, numbers or tuples of them, got "
-                f"neighbours of {label!r} such as {(answer or [label])[0]!r}."
-            ) from None
-        self._note(as_text(label), data)
+        such_as = f"neighbours of {label!r} such as {(answer or [label])[0]!r}"
+        self._note(as_text(label), as_json([label, answer], such_as))
         return answer
 
     @property

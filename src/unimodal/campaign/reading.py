@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unimodal.agent.online import Agent
-from unimodal.campaign.log import Event, Log
+from unimodal.campaign.events import Event
+from unimodal.campaign.log import Log
 from unimodal.campaign.replica import Replica
 from unimodal.campaign.settings import Settings
 from unimodal.errors import UnimodalError

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from unimodal.agent.online import Agent
-from unimodal.campaign.log import Event, as_event
+from unimodal.campaign.events import Event, as_event
 from unimodal.campaign.reading import Reading
 from unimodal.kernels.random import REWARDS, stream
 from unimodal.policies import Policy

@@ -13,10 +13,11 @@ from typing import Any
 
 from unimodal import graphs
 from unimodal.agent.online import Agent
+from unimodal.agent.recorded import as_text
 from unimodal.agent.revision import revised
-from unimodal.agent.saving import assembled, state_data
-from unimodal.agent.territory import Held, LookedUp
-from unimodal.campaign.log import Event, Log, as_event, as_text
+from unimodal.agent.saving import in_state, whole_state
+from unimodal.campaign.events import Event, as_event, as_json
+from unimodal.campaign.log import Log
 from unimodal.campaign.look_ups import LoggedOracle
 from unimodal.campaign.settings import Settings
 from unimodal.errors import UnimodalError
@@ -90,25 +91,17 @@ class Replica:
         self._note(time, "look-up", arm=arm, data=data)
 
     def _watched(self, agent: Agent) -> Agent:
-        agent.clock, agent.recorder, agent._book.outcomes = (
-            self._clock,
-            self._record,
-            self._outcomes,
-        )
+        agent.clock, agent.recorder = self._clock, self._record
+        agent.book.outcomes = self._outcomes
         return agent
 
     def _restore(self, seq: int) -> None:
         for event in self._log.revisions():
             if event.seq <= seq:
                 self.agent = revised(self.agent, self.revised_graph(event))
-        old = self.agent
-        territory: Held | LookedUp = old._territory
         try:
             data = json.loads(self._log.snapshot(seq))
-            if self._oracle is not None:
-                territory = LookedUp.from_data(data["graph"], self._oracle, old.policy)
-            parts = (old.policy, territory, old.rewards, old.seed)
-            self.agent = self._watched(assembled(*parts, data))
+            self.agent = self._watched(in_state(self.agent, data))
         except (ValueError, KeyError, TypeError, IndexError, AttributeError):
             raise UnimodalError(
                 f"the snapshot after event {seq} of {self._log.path} is damaged: delete it from "
@@ -118,10 +111,7 @@ class Replica:
 
     def state(self) -> str:
         """All of the state, as text: equal states are equal texts."""
-        data = state_data(self.agent)
-        if self._oracle is not None:
-            data["graph"] = self.agent._territory.to_data()
-        return json.dumps(data, separators=(",", ":"))
+        return json.dumps(whole_state(self.agent), separators=(",", ":"))
 
     def catch_up(self, until: int | None = None) -> None:
         """Follow the log to its end, or as far as an event."""
@@ -152,7 +142,7 @@ class Replica:
     def _apply(self, event: Event) -> None:
         if event.seq != self.seq + 1:
             raise self._damage(event, f"follows event {self.seq}, so some are missing")
-        self.agent._book.tick(event.time)
+        self.agent.book.tick(event.time)
         if event.kind == "decide":
             decision = self.agent.decide_at(event.time)
             if (decision.id, as_text(decision.arm)) != (event.decision, event.arm):
@@ -162,7 +152,7 @@ class Replica:
                     "another version; open and close it once with the version that wrote it."
                 )
         elif event.kind in ("reward", "expire"):
-            if event.decision is None or event.decision not in self.agent._book.open:
+            if event.decision is None or event.decision not in self.agent.book.open:
                 raise self._damage(event, f"closes decision {event.decision}, which is not open")
             if (event.kind == "reward") != isinstance(event.reward, float):
                 raise self._damage(event, f"is of kind {event.kind} with reward {event.reward!r}")
@@ -198,13 +188,8 @@ class Replica:
         """Go on with another graph."""
         change = {"add": list(add), "retire": list(retire)}
         graph = graphs.revised(self._held_graph(), change["add"], change["retire"])
-        try:
-            data = json.dumps({**change, "fingerprint": graph.fingerprint})
-        except TypeError:
-            raise UnimodalError(
-                "a campaign's arms must be labelled by text, numbers or tuples of them, got "
-                f"{change['add'] or change['retire']!r}."
-            ) from None
+        such_as = repr(change["add"] or change["retire"])
+        data = as_json({**change, "fingerprint": graph.fingerprint}, such_as)
         self.agent = revised(self.agent, graph)
         self._note(self._now(), "revision", data=data)
 
@@ -229,4 +214,4 @@ class Replica:
         return self.agent.graph
 
     def _now(self) -> float:
-        return self.agent._book.tick(self._clock())
+        return self.agent.book.tick(self._clock())

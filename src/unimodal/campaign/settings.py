@@ -7,12 +7,13 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from unimodal import families, graphs, policies
-from unimodal.agent.online import Agent
+from unimodal.agent.online import Agent, usual_policy
 from unimodal.agent.oracle import Oracle, as_oracle
+from unimodal.campaign.events import as_json
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family, as_family
 from unimodal.graphs import Graph
-from unimodal.policies import UTS, Policy, ScoutUTS
+from unimodal.policies import Policy
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Settings:
             )
         held = isinstance(self.graph, Graph)
         return Settings(
-            self.policy or (UTS() if held else ScoutUTS()),
+            self.policy or usual_policy(self.graph),
             self.graph if held else as_oracle(self.graph, self.root),
             as_family(self.rewards, "Campaign"),
             0 if self.seed is None else self.seed,
@@ -91,14 +92,8 @@ class Settings:
             )
         if isinstance(graph, Oracle):
             data |= {"root": graph.root, "cache": graph.cache}
-        try:
-            return dict(json.loads(json.dumps(data)))
-        except TypeError:
-            labels = getattr(graph, "labels", None) or [data["root"]]
-            raise UnimodalError(
-                "a campaign's arms must be labelled by text, numbers or tuples of them, got labels "
-                f"such as {labels[0]!r}."
-            ) from None
+        labels = getattr(graph, "labels", None) or [data["root"]]
+        return dict(json.loads(as_json(data, f"labels such as {labels[0]!r}")))
 
     def agreed(self, saved: dict[str, Any], path: Any, fingerprints: set[str]) -> Settings:
         """The settings of a file; refused if something else was given than it has.

@@ -88,7 +88,7 @@ def bench(
         list[str] | None, typer.Argument(help="step, leap, ask, agent or start; all by default")
     ] = None,
 ) -> None:
-    r"""Measure speed, as ratios to plain loops timed in the same run (five minutes for all).
+    r"""Measure speed, as ratios to plain loops timed in the same run (several minutes for all).
 
     \b
     Examples:

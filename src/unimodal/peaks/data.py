@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unimodal.agent import Agent
+from unimodal.agent.recorded import known_records
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family, as_family
 from unimodal.graphs import Graph
@@ -80,7 +81,7 @@ def _per_arm(graph: Graph, values: Any, name: str) -> Any:
 
 
 def _of_agent(agent: Agent) -> Data:
-    graph = getattr(agent._territory, "graph", None)
+    graph = agent.graph
     if graph is None:
         raise UnimodalError(
             "second_peaks must know every edge, but this agent looks its graph up: "
@@ -91,7 +92,7 @@ def _of_agent(agent: Agent) -> Data:
             f"second_peaks needs every reward, but {agent.policy!r} forgets: "
             "give pulls and totals that you kept yourself."
         )
-    arms = agent._state.arms
+    arms = known_records(agent, graph)
     return Data(graph, agent.rewards, arms["pulls"].astype(np.float64), arms["total"].copy())
 
 

@@ -13,7 +13,7 @@ from unimodal.errors import UnimodalError, whole_number
 from unimodal.policies import Policy, explained
 from unimodal.problems import Problem
 from unimodal.replaying.answer import Estimate, Replay
-from unimodal.replaying.log import Log, read
+from unimodal.replaying.log import LoggedRewards, read
 from unimodal.replaying.plausible import PlausibleMeans
 from unimodal.report import progress as progress_bar
 from unimodal.simulation import cores, trial_class
@@ -92,7 +92,7 @@ def _names(own: Policy, chosen: Sequence[Policy]) -> list[str]:
     return names
 
 
-def _worlds(log: Log, draws: int, seed: int, one_peak: bool) -> Iterator[Problem]:
+def _worlds(log: LoggedRewards, draws: int, seed: int, one_peak: bool) -> Iterator[Problem]:
     """Problems that the log leaves plausible."""
     plausible = PlausibleMeans(log.graph, log.wins, log.pulls - log.wins, one_peak, seed)
     width = log.family.high - log.family.low
@@ -102,7 +102,7 @@ def _worlds(log: Log, draws: int, seed: int, one_peak: bool) -> Iterator[Problem
 
 
 def _played(
-    log: Log,
+    log: LoggedRewards,
     players: dict[str, Policy],
     worlds: list[Problem],
     seed: int,
@@ -149,7 +149,7 @@ def play_once(
     return float(earned.sum()), trial.pulls
 
 
-def _assumptions(log: Log, one_peak: bool) -> Iterator[str]:
+def _assumptions(log: LoggedRewards, one_peak: bool) -> Iterator[str]:
     peak = ", and the means have one peak on the graph" if one_peak else ""
     yield (
         "Propensities cannot be weighed (forced rounds have 1, arms away from the leader 0), so "

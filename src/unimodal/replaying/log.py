@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Log:
+class LoggedRewards:
     """The rewards of a campaign, arm by arm."""
 
     graph: Graph
@@ -45,7 +45,7 @@ class Log:
         return np.clip(scaled, 0.0, self.pulls)  # rounding may step outside
 
 
-def read(campaign: Recorded) -> Log:
+def read(campaign: Recorded) -> LoggedRewards:
     """The log of a campaign, or a sentence on why nothing can be estimated from it."""
     import polars as pl
 
@@ -72,7 +72,7 @@ def read(campaign: Recorded) -> Log:
     if not pulls.sum():
         raise UnimodalError("the log must have at least one reward to be replayed, got none.")
     notes = _notes(history, elsewhere, is_partial(agent), agent.rewards)
-    return Log(graph, agent.rewards, agent.policy, pulls, totals, notes)
+    return LoggedRewards(graph, agent.rewards, agent.policy, pulls, totals, notes)
 
 
 def _notes(history: pl.DataFrame, elsewhere: int, partial: bool, family: Family) -> tuple[str, ...]:

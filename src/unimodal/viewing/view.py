@@ -19,6 +19,7 @@ from unimodal.agent.recorded import (
     is_partial,
     known_graph,
     known_records,
+    shown,
 )
 from unimodal.errors import UnimodalError
 from unimodal.families.beliefs import interval
@@ -55,7 +56,7 @@ class View:
         np.divide(records["total"], records["pulls"], out=means, where=records["pulls"] > 0)
         return pl.DataFrame(
             {
-                "arm": [str(self.graph.label_of(int(arm))) for arm in chosen],
+                "arm": [shown(self.graph.label_of(int(arm))) for arm in chosen],
                 "pulls": records["pulls"],
                 "mean": means,
                 "low": low,
@@ -77,7 +78,7 @@ class View:
     @property
     def label(self) -> str:
         """What the arm in the middle is called."""
-        return str(self.graph.label_of(self.centre))
+        return shown(self.graph.label_of(self.centre))
 
     @property
     def facts(self) -> dict[str, str]:
@@ -93,7 +94,7 @@ class View:
             "waiting": f"{max(decided - rewarded - expired, 0):,}",
             "expired": f"{expired:,}",
             "mean reward": "–" if mean is None else f"{mean:.4g}",
-            known: f"{self.graph.n_arms:,}",
+            known: f"{self.agent.known_arms:,}",
         }
         if is_partial(self.agent):
             facts["look-ups"] = f"{self.agent.look_ups:,}"
@@ -137,13 +138,14 @@ def inspect(campaign: Recorded, around: Any = None) -> View:
     graph = known_graph(agent)
     if around is not None:
         arm_of = arms_by_text(graph)
-        if str(around) not in arm_of:
+        text = shown(around)
+        if text not in arm_of:
             some = ", ".join(list(arm_of)[:3])
             raise UnimodalError(
                 f"the arm to look around must be one of this campaign's, such as {some}, "
-                f"got '{around}'."
+                f"got '{text}'."
             )
-        return View(agent, graph, history, arm_of[str(around)], "you asked for it")
+        return View(agent, graph, history, arm_of[text], "you asked for it")
     if agent.leader is not None:
         return View(agent, graph, history, graph.arm_of(agent.leader), "the leader")
     pulls = known_records(agent, graph)["pulls"]
