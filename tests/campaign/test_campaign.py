@@ -110,10 +110,11 @@ def test_a_mistake_leaves_no_file_behind(path, given, words):
     assert list(path.parent.iterdir()) == []
 
 
-@pytest.mark.parametrize("wrong", [None, 5, b"ads.db"])
+@pytest.mark.parametrize("wrong", [None, 5, b"ads.db", "ads\0.db"])
 def test_what_is_no_path_gets_a_sentence(path, wrong):
-    with pytest.raises(um.UnimodalError, match="path of a campaign must be a file's name"):
-        um.Campaign.open(wrong, um.UTS(), LINE)
+    for use in (lambda: um.Campaign.open(wrong, um.UTS(), LINE), lambda: verify(wrong)):
+        with pytest.raises(um.UnimodalError, match="path of a campaign must be a file's name"):
+            use()
 
 
 def test_a_file_called_memory_is_a_file(tmp_path, monkeypatch):
@@ -166,6 +167,7 @@ def test_close_twice_and_then_a_sentence(start):
     for call in (campaign.decide, campaign.history, campaign.arms, lambda: campaign.reward(1, 1)):
         with pytest.raises(um.UnimodalError, match="was closed here: open it again"):
             call()
+    assert repr(campaign).endswith("closed)")
 
 
 def test_history_has_a_row_an_event(path, start):
@@ -211,3 +213,24 @@ def test_it_prints_its_file_and_agent(path, start):
     with start() as campaign:
         assert repr(campaign) == f"Campaign({str(path)!r}, Agent(UTS(), round 0, 7 arms))"
         assert campaign.leader is None and campaign.outstanding == 0
+
+
+def test_its_agent_can_be_looked_at_but_not_asked(path, start):
+    """What it did there would not be in the log, and the file could not be folded again."""
+    campaign = start()
+    campaign.decide(3)
+    before = campaign.agent
+    campaign.retire(0)
+    for agent in (before, campaign.agent):
+        for call in (
+            agent.ask,
+            agent.decide,
+            agent.expire,
+            lambda agent=agent: agent.tell(3, 1.0),
+            lambda agent=agent: agent.reward(1, 1.0),
+        ):
+            with pytest.raises(um.UnimodalError, match="is there to look at"):
+                call()
+    assert campaign.decide().id == 4
+    assert campaign.reward(4, 1.0)
+    assert bool(verify(path))

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -203,6 +204,13 @@ def test_an_empty_file_becomes_a_campaign(path, start):
     assert bool(verify(path))
 
 
+def test_an_empty_file_that_is_only_looked_at_stays_empty(path):
+    path.touch()
+    with pytest.raises(um.UnimodalError, match="is empty"):
+        look(path)
+    assert path.stat().st_size == 0
+
+
 def test_a_folder_and_a_missing_folder_are_refused(tmp_path):
     for wrong in (tmp_path, tmp_path / "nowhere" / "ads.db", ""):
         with pytest.raises(um.UnimodalError, match="cannot be opened for writing: check the fold"):
@@ -341,4 +349,21 @@ def test_a_clock_that_goes_back_before_the_first_decision_does_not_either(path, 
     now[0] = 2.0
     with reopen(clock=lambda: now[0]) as campaign:
         assert campaign.decide().time == 5.0
+    assert bool(verify(path))
+
+
+@pytest.mark.parametrize("ending", ["", "-wal"])
+def test_a_file_taken_away_while_it_is_open_acknowledges_nothing_more(path, start, reopen, ending):
+    """SQLite writes on to a file that has no name any more: what is told then would be lost."""
+    campaign = start()
+    decision = campaign.decide()
+    file, elsewhere = Path(f"{path}{ending}"), Path(f"{path}-elsewhere")
+    file.rename(elsewhere)
+    for call in (campaign.decide, lambda: campaign.reward(decision.id, 1.0)):
+        with pytest.raises(um.UnimodalError, match="was moved, deleted or replaced"):
+            call()
+    elsewhere.rename(file)
+    campaign.close()
+    with reopen() as campaign:
+        assert campaign.reward(decision.id, 1.0) in (True, False)
     assert bool(verify(path))

@@ -116,6 +116,7 @@ class Agent:
         """Put the pieces together: new ones here, saved ones in `saving`."""
         self.clock = clock
         self.recorder: Recorder | None = None
+        self.locked = False  # a campaign's agent, between its calls: to look at only
         self._book = book
         self.policy, self.rewards, self.seed = policy, rewards, seed
         self._territory = territory
@@ -202,6 +203,7 @@ class Agent:
 
     def ask(self, n: int | None = None) -> Any:
         """The next arm; or a list of the next `n`, to be pulled before any of them is told."""
+        self._check_lock()
         if n is not None:
             return [self.ask() for _ in range(whole_number(n, "the 'n' of ask"))]
         if isinstance(self._territory, LookedUp):
@@ -212,6 +214,7 @@ class Agent:
 
     def tell(self, arm: Any, reward: Any) -> None:
         """The reward of an arm; or arms and rewards, two sequences. Late or unordered is fine."""
+        self._check_lock()
         if _is_batch(reward):
             pairs = _paired(arm, reward, "tell", "arms")
             checked = [(self._territory.arm_of(a), self.rewards.check_reward(r)) for a, r in pairs]
@@ -239,6 +242,7 @@ class Agent:
 
     def decide(self, n: int | None = None, *, propensity: bool = False) -> Any:
         """The next decision; or a list of the next `n`, made before any of them has its reward."""
+        self._check_lock()
         if n is not None:
             count = whole_number(n, "the 'n' of decide")
             return [self.decide(propensity=propensity) for _ in range(count)]
@@ -289,6 +293,7 @@ class Agent:
         id that does not exist and a decision that has expired are refused; a batch with a mistake
         in it is refused as a whole.
         """
+        self._check_lock()
         many = _is_batch(reward)
         told = _paired(decision, reward, "reward", "ids") if many else [(decision, reward)]
         now = self._book.tick(self.clock())
@@ -312,9 +317,17 @@ class Agent:
 
     def expire(self) -> int:
         """Close the decisions whose time is over, which `decide` and `reward` do too; how many."""
+        self._check_lock()
         before = self.outstanding
         self._expire_before(self._book.tick(self.clock()))
         return before - self.outstanding
+
+    def _check_lock(self) -> None:
+        if self.locked:  # what it did here would not be in the log, which could not be folded again
+            raise UnimodalError(
+                "the agent of a campaign is there to look at: call the campaign's own decide "
+                "and reward."
+            )
 
     def _expire_before(self, now: float) -> float:
         for decision in self._book.due(now):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from unimodal.agent.online import Agent
 from unimodal.campaign.committing import Call, GroupCommit
-from unimodal.campaign.log import Log
+from unimodal.campaign.log import Log, as_path
 from unimodal.campaign.reading import as_frame
 from unimodal.campaign.replica import Replica
 from unimodal.campaign.settings import Settings
@@ -78,11 +78,9 @@ class Campaign:
         keep the file busy.
         """
         given = Settings(policy, graph, rewards, seed, root, time_to_live, on_expiry)
-        if not isinstance(path, str | Path):
-            raise UnimodalError(f"the path of a campaign must be a file's name, got {path!r}.")
+        path = as_path(path)
         if not callable(clock):
             raise UnimodalError(f"the clock of a campaign must be a function, got {clock!r}.")
-        path = Path(path)
         if not path.exists():
             given.check()  # a mistake leaves no file behind
         log = Log(path, durability, wait)
@@ -171,7 +169,8 @@ class Campaign:
 
     def __repr__(self) -> str:
         """The file, and who decides."""
-        return f"Campaign({str(self._log.path)!r}, {self.agent!r})"
+        agent = "closed" if self._log.closed else repr(self.agent)
+        return f"Campaign({str(self._log.path)!r}, {agent})"
 
     # How a call becomes durable.
 
@@ -206,6 +205,7 @@ class Campaign:
                 self._keep_snapshot(replica)
             self._log.commit()
             replica.written()
+            replica.agent.locked = True
         except BaseException as error:
             self._give_up()
             if isinstance(error, sqlite3.Error):
@@ -237,7 +237,9 @@ class Campaign:
 
     def _caught_up(self) -> Replica:
         version = self._log.version()
-        if self._replica is None:
+        if self._replica is not None:
+            self._replica.agent.locked = False
+        else:
             self._version = version if self._log.is_new() else -1
             self._replica = Replica.restored(self._settings(), self._log, self._clock)
             self._plan_snapshot(self._replica)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
@@ -42,6 +43,9 @@ class Log:
         if durability not in DURABILITY:
             raise unknown_name("durability", durability, DURABILITY)
         self.path, self.closed = path, False
+        whole = os.path.realpath(path)  # of a link, SQLite puts the -wal beside what it leads to
+        self._files = whole, f"{whole}-wal"
+        self._identity: Any = None
         self._wait = real_number(wait, "the 'wait' of a campaign", above=0)
         with self.explained():
             # The group commit lets one thread at a time in here.
@@ -124,10 +128,23 @@ class Log:
     def begin(self) -> None:
         """Begin a transaction: nobody else writes until it ends."""
         self._connection.execute("BEGIN IMMEDIATE")
+        self._identity = self._identity or self._on_disk()  # from here on there is a -wal file
 
     def commit(self) -> None:
-        """End the transaction: all of it is on disk when this returns."""
+        """End the transaction: all of it is on disk when this returns, under the file's name."""
         self._connection.execute("COMMIT")
+        if self._on_disk() != self._identity:
+            raise UnimodalError(
+                f"{self.path} or its -wal file was moved, deleted or replaced while it was open, "
+                "so that what is written here would be lost: put both back and open it again."
+            )
+
+    def _on_disk(self) -> Any:
+        """Which files have the names now: SQLite writes on to files that nobody finds any more."""
+        try:
+            return [os.stat(name)[1:3] for name in self._files]
+        except OSError:
+            return None
 
     def roll_back(self) -> None:
         """End the transaction, if there is one, as if it had not been."""
@@ -251,3 +268,10 @@ class Log:
         """Close the connection."""
         self.closed = True
         self._connection.close()
+
+
+def as_path(path: Any) -> Path:
+    """The path of a campaign's file, or a sentence if it is none."""
+    if not isinstance(path, str | Path) or "\0" in str(path):
+        raise UnimodalError(f"the path of a campaign must be a file's name, got {path!r}.")
+    return Path(path)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from unimodal.agent.online import Agent
 from unimodal.campaign.events import Event
-from unimodal.campaign.log import Log
+from unimodal.campaign.log import Log, as_path
 from unimodal.campaign.replica import Replica
 from unimodal.campaign.settings import Settings
 from unimodal.errors import UnimodalError
@@ -44,14 +44,20 @@ def look(path: str | Path, policy: Policy | None = None) -> Reading:
 @contextlib.contextmanager
 def reading(path: str | Path) -> Iterator[Log]:
     """The log of an existing file, as it is at one moment."""
-    path = Path(path)
+    path = as_path(path)
     if not path.exists():
         raise UnimodalError(f"there is no file {path}: check the path.")
+    empty = UnimodalError(
+        f"{path} is empty: a campaign was never opened in it, or it was moved without its -wal "
+        "file while it was open."
+    )
+    if path.stat().st_size == 0:
+        raise empty  # before SQLite writes a first page
     log = Log(path, "full", 30.0)
     try:
         with log.view():
             if log.is_new():
-                raise UnimodalError(f"{path} is empty: a campaign was never opened in it.")
+                raise empty
             yield log
     finally:
         log.close()

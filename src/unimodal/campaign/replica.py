@@ -98,7 +98,7 @@ class Replica:
     def _restore(self, seq: int) -> None:
         for event in self._log.revisions():
             if event.seq <= seq:
-                self.agent = revised(self.agent, self.revised_graph(event))
+                self._revise(self.revised_graph(event))
         try:
             data = json.loads(self._log.snapshot(seq))
             self.agent = self._watched(in_state(self.agent, data))
@@ -160,7 +160,7 @@ class Replica:
         elif event.kind == "look-up" and self._oracle is not None:
             self._oracle.take(event)
         elif event.kind == "revision":
-            self.agent = revised(self.agent, self.revised_graph(event))
+            self._revise(self.revised_graph(event))
         elif event.kind != "open":
             raise self._damage(event, f"is of kind {event.kind!r}, which there is not here")
 
@@ -190,8 +190,12 @@ class Replica:
         graph = graphs.revised(self._held_graph(), change["add"], change["retire"])
         such_as = repr(change["add"] or change["retire"])
         data = as_json({**change, "fingerprint": graph.fingerprint}, such_as)
-        self.agent = revised(self.agent, graph)
+        self._revise(graph)
         self._note(self._now(), "revision", data=data)
+
+    def _revise(self, graph: Graph) -> None:
+        before, self.agent = self.agent, revised(self.agent, graph)
+        before.locked = True  # somebody may still look at it
 
     def revised_graph(self, event: Event) -> Graph:
         """The graph after a change that a log tells."""
