@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _ROWS, _BINS = 15, 12
+_LONGEST = 40  # of a cell, in characters
 
 
 def show(campaign: Recorded, html: Path | None, around: str | None, console: Console) -> None:
@@ -21,16 +22,22 @@ def show(campaign: Recorded, html: Path | None, around: str | None, console: Con
     view = inspect(campaign, around)
     console.print(", ".join(f"{name} {value}" for name, value in view.facts.items()))
     console.print(span(view), style="dim")
-    rows = near_rows(view)
-    title = f"Around {view.label} ({view.why})"
+    rows = [[_short(cell) for cell in row] for row in near_rows(view)]
+    title = f"Around {_short(view.label)} ({view.why})"
     console.print(tables.table(title, NEAR, rows[:_ROWS]), markup=False)
     if len(rows) > _ROWS:
         console.print(hidden(rows, _ROWS), style="dim")
     if not view.history.is_empty():
-        console.print(tables.table("Over time", OVER_TIME, time_rows(view, _BINS)), markup=False)
+        times = [[_short(cell) for cell in row] for row in time_rows(view, _BINS)]
+        console.print(tables.table("Over time", OVER_TIME, times), markup=False)
     console.print(path_sentence(view), markup=False)
     if html is not None:
         view.save(html)
         console.print(f"The page is {html}.", markup=False)
     else:
         console.print("Add --html FILE for a page with the graph drawn.", style="dim")
+
+
+def _short(text: str) -> str:
+    """A cell that leaves room for the others."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
