@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 import unimodal as um
-from unimodal.campaign import campaign as campaigns
-from unimodal.campaign import verify
+from unimodal.campaign import durable, verify
 
 TIME_TO_LIVE = 10.0
 OPEN, EXPIRED = "open", "expired"
@@ -60,7 +59,7 @@ class CampaignMachine(RuleBasedStateMachine):
 
     def __init__(self):
         super().__init__()
-        self.every, campaigns.SNAPSHOT_EVERY = campaigns.SNAPSHOT_EVERY, 25
+        self.every, durable.SNAPSHOT_EVERY = durable.SNAPSHOT_EVERY, 25
         self.folder = Path(tempfile.mkdtemp(dir=MEMORY))
         self.path = self.folder / "campaign.db"
         self.clock = 0.0
@@ -224,7 +223,7 @@ class CampaignMachine(RuleBasedStateMachine):
             }
 
     def teardown(self):
-        campaigns.SNAPSHOT_EVERY = self.every
+        durable.SNAPSHOT_EVERY = self.every
         for campaign in getattr(self, "campaigns", ()):
             campaign.close()
         if self.path.exists():

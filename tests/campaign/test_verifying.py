@@ -6,14 +6,13 @@ import sqlite3
 import pytest
 
 import unimodal as um
-from unimodal.campaign import campaign as campaigns
-from unimodal.campaign import sentence, verify
+from unimodal.campaign import durable, sentence, verify
 
 LADDER = um.graphs.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
 
 
 def test_snapshots_are_the_fold_of_the_log(path, start, reopen, play, pulls, monkeypatch):
-    monkeypatch.setattr(campaigns, "SNAPSHOT_EVERY", 10)
+    monkeypatch.setattr(durable, "SNAPSHOT_EVERY", 10)
     campaign = start(LADDER, time_to_live=10)
     play(campaign, 40)
     campaign.decide(7)
@@ -50,14 +49,18 @@ def tampered(path, statement, *values):
         ("DELETE FROM log WHERE decision = 20", "some are missing"),
         ("DELETE FROM log WHERE decision = 50 AND kind = 'reward'", "not the fold"),
         ("UPDATE log SET decision = 77 WHERE decision = 20 AND kind = 'reward'", "77, .* not open"),
-        ("UPDATE log SET arm = (arm + 1) % 7 WHERE decision = 20 AND kind = 'decide'", "chose"),
+        (
+            "UPDATE log SET arm = (arm + 1) % 7 WHERE decision = 20 AND kind = 'decide'",
+            "makes it decision 20",
+        ),
+        ("UPDATE log SET leader = 0, near = 2 WHERE decision = 20 AND kind = 'decide'", "makes it"),
         ("UPDATE log SET time = 5 WHERE decision = 50 AND kind = 'reward'", "not the fold"),
         (
             "UPDATE snapshots SET state = replace(state, '\"made\":50', '\"made\":51')",
             "not the fold",
         ),
         ("UPDATE snapshots SET state = substr(state, 2)", "not the fold"),
-        ("UPDATE settings SET value = '5' WHERE key = 'seed'", "chose"),
+        ("UPDATE settings SET value = '5' WHERE key = 'seed'", "makes it decision 1 "),
         ("UPDATE settings SET value = '{' WHERE key = 'policy'", "settings .* damaged"),
     ],
 )

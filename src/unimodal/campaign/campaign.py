@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import sqlite3
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unimodal.agent.online import Agent
-from unimodal.campaign.committing import Call, GroupCommit
-from unimodal.campaign.log import Log, as_path
+from unimodal.campaign.durable import Durable
+from unimodal.campaign.file import as_path
+from unimodal.campaign.log import Log
 from unimodal.campaign.reading import as_frame
-from unimodal.campaign.replica import Replica
 from unimodal.campaign.settings import Settings
 from unimodal.errors import UnimodalError, whole_number
 from unimodal.families import Family
 from unimodal.policies import Policy
-from unimodal.version import __version__
 
 if TYPE_CHECKING:
     import polars as pl
-
-SNAPSHOT_EVERY = 20_000  # events, or as many as there are arms if that is more
 
 
 class Campaign:
@@ -45,13 +40,8 @@ class Campaign:
     """
 
     def __init__(self, log: Log, given: Settings, clock: Callable[[], float]) -> None:
-        self._log, self._given, self._clock = log, given, clock
-        self._replica: Replica | None = None
-        self._next_snapshot = 0
-        self._version = -1  # of the file, when the replica was last caught up
-        self._process = os.getpid()
-        self._group = GroupCommit(self._commit)
-        self._durably(self._begin)
+        self._log = log
+        self._durably = Durable(log, given, clock)
 
     @classmethod
     def open(
@@ -151,12 +141,11 @@ class Campaign:
 
     def close(self) -> None:
         """Write a snapshot, so that the next opening is quick, and let the file go."""
-        if os.getpid() != self._process:
+        if self._durably.is_copy:
             return  # a forked copy must not touch the connection, not even to close it
-        if self._replica is not None:
+        if not self._log.closed:
             with contextlib.suppress(UnimodalError):  # it saves time; without it nothing is lost
-                self._durably(self._keep_snapshot)
-        self._replica = None
+                self._durably(self._durably.keep_snapshot)
         self._log.close()
 
     def __enter__(self) -> Campaign:
@@ -172,99 +161,5 @@ class Campaign:
         agent = "closed" if self._log.closed else repr(self.agent)
         return f"Campaign({str(self._log.path)!r}, {agent})"
 
-    # How a call becomes durable.
-
-    def _durably(self, work: Callable[[Replica], Any], checks_first: bool = True) -> Any:
-        if os.getpid() != self._process:  # before the lock, which may be held for ever in a copy
-            raise UnimodalError(
-                f"{self._log.path} was opened by another process, of which this is a copy: "
-                "open it here with Campaign.open."
-            )
-        return self._group(work, checks_first)
-
     def _call(self, work: Callable[[Agent], Any]) -> Any:
         return self._durably(lambda replica: work(replica.agent))
-
-    def _commit(self, calls: list[Call]) -> None:
-        """Do calls in one transaction; only when it is over are they answered."""
-        while calls:
-            spoilt = self._transaction(calls)
-            calls = [call for call in calls if call is not spoilt] if spoilt else []
-
-    def _transaction(self, calls: list[Call]) -> Call | None:
-        """Do calls and commit them; or none of them, and tell whose fault it was."""
-        try:
-            self._log.begin()
-            replica = self._caught_up()
-            for call in calls:
-                if not self._do(call, replica):
-                    self._give_up()
-                    return call
-            self._log.append(replica.news)
-            if replica.seq >= self._next_snapshot:
-                self._keep_snapshot(replica)
-            self._log.commit()
-            replica.written()
-            replica.agent.locked = True
-        except BaseException as error:
-            self._give_up()
-            if isinstance(error, sqlite3.Error):
-                raise self._log.explanation(error) from error
-            raise
-        return None
-
-    def _give_up(self) -> None:
-        self._replica = None  # it may be ahead of the log, which is folded again
-        self._log.roll_back()
-
-    @staticmethod
-    def _do(call: Call, replica: Replica) -> bool:
-        """Do a call; whether the agent is in a state that may go on."""
-        before, now = replica.seq, replica.agent.book.now
-        call.error = None
-        try:
-            call.result = call.work(replica)
-        except sqlite3.Error:
-            raise
-        except Exception as error:
-            call.error = error
-            refused = isinstance(error, UnimodalError) and call.checks_first
-            if not refused or replica.seq != before:
-                return False
-        if replica.seq == before:
-            replica.agent.book.now = now  # the log does not tell this call, so nor does the state
-        return True
-
-    def _caught_up(self) -> Replica:
-        version = self._log.version()
-        if self._replica is not None:
-            self._replica.agent.locked = False
-        else:
-            self._version = version if self._log.is_new() else -1
-            self._replica = Replica.restored(self._settings(), self._log, self._clock)
-            self._plan_snapshot(self._replica)
-        if version != self._version:
-            self._replica.catch_up()
-            self._version = version
-        return self._replica
-
-    def _begin(self, replica: Replica) -> None:
-        replica.note_opening()
-        if not self._log.written_by(__version__):
-            self._keep_snapshot(replica)  # from here on this version can fold the log
-
-    def _settings(self) -> Settings:
-        if self._log.is_new():
-            new = self._given.with_defaults()
-            self._log.create(new.to_data())
-            return new
-        saved = self._log.settings()
-        fingerprints = {saved["graph"].get("fingerprint"), *self._log.fingerprints()}
-        return self._given.agreed(saved, self._log.path, fingerprints)
-
-    def _keep_snapshot(self, replica: Replica) -> None:
-        self._log.keep_snapshot(replica.seq, __version__, replica.state())
-        self._plan_snapshot(replica)
-
-    def _plan_snapshot(self, replica: Replica) -> None:
-        self._next_snapshot = replica.seq + max(SNAPSHOT_EVERY, replica.agent.known_arms)

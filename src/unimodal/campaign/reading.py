@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from unimodal.agent.online import Agent
 from unimodal.campaign.events import Event
-from unimodal.campaign.log import Log, as_path
+from unimodal.campaign.file import as_path
+from unimodal.campaign.log import Log
 from unimodal.campaign.replica import Replica
 from unimodal.campaign.settings import Settings
 from unimodal.errors import UnimodalError

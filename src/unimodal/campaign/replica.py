@@ -13,7 +13,6 @@ from typing import Any
 
 from unimodal import graphs
 from unimodal.agent.online import Agent
-from unimodal.agent.recorded import as_text
 from unimodal.agent.revision import revised
 from unimodal.agent.saving import in_state, whole_state
 from unimodal.campaign.events import Event, as_event, as_json
@@ -145,11 +144,12 @@ class Replica:
         self.agent.book.tick(event.time)
         if event.kind == "decide":
             decision = self.agent.decide_at(event.time)
-            if (decision.id, as_text(decision.arm)) != (event.decision, event.arm):
+            again = as_event(event.seq, "decide", event.time, decision.id, decision)
+            if again._replace(propensity=event.propensity) != event:
                 raise UnimodalError(
-                    f"event {event.seq} of {self._log.path} chose {event.arm!r}, but unimodal "
-                    f"{__version__} chooses {decision.arm!r} there: the file is damaged, or from "
-                    "another version; open and close it once with the version that wrote it."
+                    f"event {event.seq} of {self._log.path} is {_told(event)}, but unimodal "
+                    f"{__version__} makes it {_told(again)}: the file is damaged, or from another "
+                    "version; open and close it once with the version that wrote it."
                 )
         elif event.kind in ("reward", "expire"):
             if event.decision is None or event.decision not in self.agent.book.open:
@@ -219,3 +219,9 @@ class Replica:
 
     def _now(self) -> float:
         return self.agent.book.tick(self._clock())
+
+
+def _told(event: Event) -> str:
+    """A decision of the log, in words."""
+    leader = f", leader {event.leader!r}, {event.near} near" if event.leader is not None else ""
+    return f"decision {event.decision} for arm {event.arm!r} ({event.reason}{leader})"

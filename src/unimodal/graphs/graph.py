@@ -182,6 +182,8 @@ def checked_labels(labels: Iterable[Hashable], n_arms: int | None = None) -> tup
             raise UnimodalError(
                 f"a label must be hashable (a string, a number), got {name!r}."
             ) from None
+        if name is None or name != name:  # None means nobody, and a NaN is not found again
+            raise UnimodalError(f"a label must be text, a number or a tuple, got {name!r}.")
         if again:
             raise UnimodalError(f"the labels must differ from each other, got {name!r} twice.")
         seen.add(name)

@@ -1,0 +1,132 @@
+"""How a call becomes durable: a transaction, a state that follows the log, and then an answer."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable
+from typing import Any
+
+from unimodal.campaign.committing import Call, GroupCommit
+from unimodal.campaign.log import Log
+from unimodal.campaign.replica import Replica
+from unimodal.campaign.settings import Settings
+from unimodal.errors import UnimodalError
+from unimodal.version import __version__
+
+SNAPSHOT_EVERY = 20_000  # events, or as many as there are arms if that is more
+
+
+class Durable:
+    """Does calls on the state of a campaign; when it returns, what they did is on disk."""
+
+    def __init__(self, log: Log, given: Settings, clock: Callable[[], float]) -> None:
+        self._log, self._given, self._clock = log, given, clock
+        self._replica: Replica | None = None
+        self._next_snapshot = 0
+        self._version = -1  # of the file, when the replica was last caught up
+        self._process = os.getpid()
+        self._group = GroupCommit(self._commit)
+        self(self._begin)
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether this process is a forked copy of the one that opened the file."""
+        return os.getpid() != self._process
+
+    def __call__(self, work: Callable[[Replica], Any], checks_first: bool = True) -> Any:
+        """Do it, in a transaction that it may share with others; its result.
+
+        `checks_first`: if it is refused, it has changed nothing.
+        """
+        if self.is_copy:  # before the lock, which may be held for ever in a copy
+            raise UnimodalError(
+                f"{self._log.path} was opened by another process, of which this is a copy: "
+                "open it here with Campaign.open."
+            )
+        return self._group(work, checks_first)
+
+    def _commit(self, calls: list[Call]) -> None:
+        """Do calls in one transaction; only when it is over are they answered."""
+        while calls:
+            spoilt = self._transaction(calls)
+            calls = [call for call in calls if call is not spoilt] if spoilt else []
+
+    def _transaction(self, calls: list[Call]) -> Call | None:
+        """Do calls and commit them; or none of them, and tell whose fault it was."""
+        try:
+            self._log.begin()
+            replica = self._caught_up()
+            for call in calls:
+                if not self._do(call, replica):
+                    self._give_up()
+                    return call
+            self._log.append(replica.news)
+            if replica.seq >= self._next_snapshot:
+                self.keep_snapshot(replica)
+            self._log.commit()
+            replica.written()
+            replica.agent.locked = True
+        except BaseException as error:
+            self._give_up()
+            if isinstance(error, sqlite3.Error):
+                raise self._log.explanation(error) from error
+            raise
+        return None
+
+    def _give_up(self) -> None:
+        self._replica = None  # it may be ahead of the log, which is folded again
+        self._log.roll_back()
+
+    @staticmethod
+    def _do(call: Call, replica: Replica) -> bool:
+        """Do a call; whether the agent is in a state that may go on."""
+        before, now = replica.seq, replica.agent.book.now
+        call.error = None
+        try:
+            call.result = call.work(replica)
+        except sqlite3.Error:
+            raise
+        except Exception as error:
+            call.error = error
+            refused = isinstance(error, UnimodalError) and call.checks_first
+            if not refused or replica.seq != before:
+                return False
+        if replica.seq == before:
+            replica.agent.book.now = now  # the log does not tell this call, so nor does the state
+        return True
+
+    def _caught_up(self) -> Replica:
+        version = self._log.version()
+        if self._replica is not None:
+            self._replica.agent.locked = False
+        else:
+            self._version = version if self._log.is_new() else -1
+            self._replica = Replica.restored(self._settings(), self._log, self._clock)
+            self._plan_snapshot(self._replica)
+        if version != self._version:
+            self._replica.catch_up()
+            self._version = version
+        return self._replica
+
+    def _begin(self, replica: Replica) -> None:
+        replica.note_opening()
+        if not self._log.written_by(__version__):
+            self.keep_snapshot(replica)  # from here on this version can fold the log
+
+    def _settings(self) -> Settings:
+        if self._log.is_new():
+            new = self._given.with_defaults()
+            self._log.create(new.to_data())
+            return new
+        saved = self._log.settings()
+        fingerprints = {saved["graph"].get("fingerprint"), *self._log.fingerprints()}
+        return self._given.agreed(saved, self._log.path, fingerprints)
+
+    def keep_snapshot(self, replica: Replica) -> None:
+        """Write the state as it is (inside a transaction): the next opening begins there."""
+        self._log.keep_snapshot(replica.seq, __version__, replica.state())
+        self._plan_snapshot(replica)
+
+    def _plan_snapshot(self, replica: Replica) -> None:
+        self._next_snapshot = replica.seq + max(SNAPSHOT_EVERY, replica.agent.known_arms)
