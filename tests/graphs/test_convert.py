@@ -98,6 +98,8 @@ BAD = [
     (lambda: from_edges([("a", "b")], labels=["a", "b", "a"]), "differ .* got 'a' twice"),
     (lambda: from_edges([("a", "b")], labels=["a", "b", "c"]), "connected, got 2 pieces"),
     (lambda: from_edges([("a", ["b"])]), r"must be hashable .* got \['b'\] in edge 0"),
+    (lambda: from_edges([("a", None)]), "a label must be text, a number or a tuple, got None"),
+    (lambda: from_edges([("a", float("nan"))]), "a label must be text, .* got nan"),
     (lambda: from_edges([("a", "b")], labels=["a", ["b"]]), r"must be hashable .* got \['b'\]"),
     (lambda: from_networkx(networkx.DiGraph([(0, 1)])), "undirected, got a directed one: call"),
     (lambda: from_networkx(networkx.Graph([(0, 1), (2, 3)])), "connected, got 2 pieces"),
