@@ -52,6 +52,7 @@ def test_several_intervals_are_averaged_with_equal_weight():
         assert both["mean"][row] == pytest.approx((ones[0]["mean"][row] + ones[1]["mean"][row]) / 2)
 
 
+@pytest.mark.full
 def test_on_the_grid_regret_is_of_the_promised_order():
     """OSUB's relative regret at T = 10³ and 10⁵, ten peaks: within a factor of 2.
 

@@ -8,6 +8,7 @@ from unimodal.testing import CHECKS, check_policy
 PAIRS = [
     (um.UTS(), None),
     (um.OSUB(), None),
+    (um.ScoutUTS(), None),
     (um.TS(), um.Gaussian(0.5)),
     (um.KLUCB(), um.Poisson()),
     (um.UTS(start="probe(3)", ties="lowest", period=4), um.Bounded(0, 2)),

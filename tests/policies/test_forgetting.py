@@ -12,6 +12,7 @@ from unimodal.policies.state import ROUND, implied_board
 from unimodal.testing import CHECKS
 
 LINE = um.problems.triangular(7)
+FULL = pytest.mark.full
 
 
 def played(policy, problem=LINE, horizon=700, seed=0):
@@ -28,7 +29,15 @@ def recount(trial, weights):
     return pulls, np.bincount(arms, weights=weights * rewards, minlength=n_arms)
 
 
-@pytest.mark.parametrize("policy", [um.TS(), um.KLUCB(), um.UTS(), um.OSUB()], ids=str)
+@pytest.mark.parametrize(
+    "policy",
+    [
+        um.KLUCB(),
+        um.UTS(),
+        *(pytest.param(p, marks=pytest.mark.full) for p in (um.TS(), um.OSUB())),
+    ],
+    ids=str,
+)
 def test_a_window_as_long_as_the_horizon_changes_nothing(policy):
     plain, windowed = played(policy), played(um.Windowed(policy, window=700))
     assert (plain.output.arms == windowed.output.arms).all()

@@ -106,7 +106,7 @@ def test_a_doubted_leader_must_win_four_contests(leads, chance):
     ("graph", "patience"),
     [
         (um.graphs.line(40), 10),
-        (um.graphs.complete(30), 10),
+        pytest.param(um.graphs.complete(30), 10, marks=pytest.mark.full),
         (um.graphs.grid(6, 6), 10),
         (um.graphs.line(9), 1),
         (um.graphs.complete(30), 1),

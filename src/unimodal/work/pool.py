@@ -57,6 +57,9 @@ def do(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
+_PATIENCE = "10s"  # for a scheduler to answer
+
+
 def dask_executor(address: str) -> Executor:
     """The workers of a Dask cluster, as an Executor."""
     try:
@@ -67,7 +70,7 @@ def dask_executor(address: str) -> Executor:
         ) from None
     try:
         connect: Any = Client
-        executor: Executor = connect(address, timeout="10s").get_executor(retries=3)
+        executor: Executor = connect(address, timeout=_PATIENCE).get_executor(retries=3)
         return executor
     except (OSError, ValueError, TimeoutError) as error:
         raise UnimodalError(
