@@ -15,6 +15,7 @@ from unimodal.errors import UnimodalError, real_number, unknown_name, whole_numb
 from unimodal.families import Family
 
 ON_EXPIRY = ("drop", "zero")
+_FLAGS = (bool, np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,9 @@ class Book:
 
     def due(self, now: float) -> list[int]:
         """The open decisions whose time is over."""
-        due = []
+        due: list[int] = []
+        if self.time_to_live == math.inf:
+            return due
         for decision in self.open:
             if self._is_open(decision, now):
                 break  # and so are all that came later
@@ -178,6 +181,6 @@ class Book:
         return number
 
     def _checked(self, reward: Any) -> float:
-        if isinstance(reward, bool | np.bool_):
+        if isinstance(reward, _FLAGS):
             raise UnimodalError(f"a reward must be a number, got {reward!r}: pass 1.0 or 0.0.")
         return self._family.check_reward(reward) + 0.0  # -0.0 is 0.0, as in a file

@@ -256,6 +256,8 @@ def usual_policy(graph: Any) -> Policy:
 
 
 def _is_batch(reward: Any) -> bool:
+    if isinstance(reward, float):  # asking for a Sequence takes as long as learning
+        return False
     return isinstance(reward, Sequence | np.ndarray) and not isinstance(reward, str | bytes)
 
 

@@ -8,7 +8,6 @@ thousands of arms do without a logarithm an arm.
 
 from __future__ import annotations
 
-import contextlib
 import math
 from typing import Any, ClassVar
 
@@ -16,6 +15,8 @@ import numpy as np
 
 from unimodal.errors import UnimodalError
 from unimodal.kernels.compile import generic, jit, record
+
+_TEXT = (str, bytes, bytearray)  # float would read them
 
 
 class Family:
@@ -73,10 +74,10 @@ class Family:
 
     def check_reward(self, reward: Any) -> float:
         """Return the reward as a float, or refuse it."""
-        value = math.nan
-        if not isinstance(reward, str | bytes | bytearray):  # float would read them
-            with contextlib.suppress(TypeError, ValueError, OverflowError):
-                value = float(reward)
+        try:
+            value = math.nan if isinstance(reward, _TEXT) else float(reward)
+        except (TypeError, ValueError, OverflowError):
+            value = math.nan
         if not self.low <= value <= self.high or math.isinf(value):
             raise UnimodalError(f"a reward of {self!r} must be {self._interval()}, got {reward!r}.")
         return value
