@@ -9,8 +9,8 @@ from collections import deque
 import pytest
 
 import unimodal as um
-from unimodal.campaign import look, verify
-from unimodal.campaign.committing import GroupCommit
+from unimodal.campaign import durable, look, verify
+from unimodal.campaign.committing import Call, GroupCommit
 
 LINE = um.graphs.line(7)
 
@@ -160,7 +160,7 @@ def test_a_call_that_an_interrupted_thread_took_along_is_not_acknowledged():
 
     def call():
         try:
-            answers.append(group(lambda replica: None))
+            answers.append(group(Call(lambda replica: None)))
         except um.UnimodalError as error:
             answers.append(str(error))
 
@@ -188,4 +188,46 @@ def test_a_campaign_called_from_within_is_refused_instead_of_waiting_for_itself(
     campaign.decide(3)
     assert "from within" in heard[0]
     campaign.close()
+    assert bool(verify(path))
+
+
+@pytest.mark.parametrize("told_first", ["news", "what the other told", "what the other decided"])
+def test_who_thinks_it_is_alone_notices_another(path, told_first):
+    """Alone, a reward is written without a look at what others wrote: its number gives it away."""
+    one = um.Campaign.open(path, um.UTS(), um.graphs.line(5), durability="fast")
+    ids = [decision.id for decision in one.decide(100)]
+    for decision in ids[:50]:
+        one.reward(decision, 1.0)
+    assert one._durably._undisturbed >= durable._ALONE
+    two = um.Campaign.open(path, durability="fast")
+    two.reward(ids[60], 1.0)
+    new = two.decide().id
+    expected = {"news": (ids[70], True), "what the other told": (ids[60], False)}
+    decision, counts = expected.get(told_first, (new, True))
+    assert one.reward(decision, 1.0) is counts
+    with pytest.raises(um.UnimodalError, match="has the reward 1 already"):
+        one.reward(ids[60], 0.0)
+    assert two.outstanding == one.outstanding == 101 - 51 - counts
+    one.close()
+    two.close()
+    assert bool(verify(path))
+
+
+def test_alone_and_with_expiries_the_state_is_kept(path):
+    """What a reward lets expire is written with it, and the state need not be folded again."""
+    now = [0.0]
+    settings = {"time_to_live": 100.0, "on_expiry": "zero", "durability": "fast"}
+    graph = um.graphs.line(5)
+    with um.Campaign.open(path, um.UTS(), graph, clock=lambda: now[0], **settings) as campaign:
+        for _ in range(60):
+            campaign.reward(campaign.decide().id, 1.0)
+        late = [decision.id for decision in campaign.decide(3)]
+        now[0] = 50.0
+        kept = campaign.decide().id
+        replica = campaign._durably._replica
+        now[0] = 120.0
+        assert campaign.reward(kept, 1.0) is True and campaign.outstanding == 0
+        assert campaign._durably._replica is replica
+        with pytest.raises(um.UnimodalError, match="expired"):
+            campaign.reward(late[0], 1.0)
     assert bool(verify(path))

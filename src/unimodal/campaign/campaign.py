@@ -97,7 +97,9 @@ class Campaign:
         True if it counts now, False if the same was told before; on disk when this returns. What
         `Agent.reward` refuses is refused here.
         """
-        return self._call(lambda agent: agent.reward(decision, reward))
+        return self._durably(
+            lambda replica: replica.agent.reward(decision, reward), may_repeat=True
+        )
 
     def expire(self) -> int:
         """Close the decisions whose time is over, which `decide` and `reward` do too; how many."""

@@ -15,13 +15,16 @@ _INTERRUPTED = "a call was interrupted, so that it may not have been kept: call 
 class Call:
     """What a thread wants done, and what came of it.
 
-    `checks_first`: if it is refused, it has changed nothing.
+    `checks_first`: if it is refused, it has changed nothing. `may_repeat`: it may be done twice,
+    the second time from the state as it was before the first.
     """
 
-    __slots__ = ("checks_first", "done", "error", "result", "work")
+    __slots__ = ("checks_first", "done", "error", "may_repeat", "result", "work")
 
-    def __init__(self, work: Callable[[Any], Any], checks_first: bool) -> None:
-        self.work, self.checks_first = work, checks_first
+    def __init__(
+        self, work: Callable[[Any], Any], checks_first: bool = True, may_repeat: bool = False
+    ) -> None:
+        self.work, self.checks_first, self.may_repeat = work, checks_first, may_repeat
         self.done = False
         self.result: Any = None
         self.error: BaseException | None = None
@@ -40,14 +43,13 @@ class GroupCommit:
         self._turn = threading.Lock()
         self._server: int | None = None  # the thread that commits now
 
-    def __call__(self, work: Callable[[Any], Any], checks_first: bool = True) -> Any:
+    def __call__(self, call: Call) -> Any:
         """Do it, durably; its result."""
         if self._server == threading.get_ident():  # it would wait for itself, for ever
             raise UnimodalError(
                 "a campaign cannot be called from within one of its own calls, such as by its "
                 "neighbour function or a signal handler: call it before or after."
             )
-        call = Call(work, checks_first)
         self._waiting.append(call)
         with self._turn:
             if not call.done:

@@ -14,6 +14,7 @@ from unimodal.campaign.settings import Settings
 from unimodal.errors import UnimodalError
 from unimodal.version import __version__
 
+_ALONE = 20  # transactions without a sign of others, from which on it is taken to be alone
 SNAPSHOT_EVERY = 20_000  # events, or as many as there are arms if that is more
 
 
@@ -25,6 +26,7 @@ class Durable:
         self._replica: Replica | None = None
         self._next_snapshot = 0
         self._version = -1  # of the file, when the replica was last caught up
+        self._undisturbed = 0  # transactions since another process wrote
         self._process = os.getpid()
         self._group = GroupCommit(self._commit)
         self(self._begin)
@@ -34,23 +36,53 @@ class Durable:
         """Whether this process is a forked copy of the one that opened the file."""
         return os.getpid() != self._process
 
-    def __call__(self, work: Callable[[Replica], Any], checks_first: bool = True) -> Any:
-        """Do it, in a transaction that it may share with others; its result.
-
-        `checks_first`: if it is refused, it has changed nothing.
-        """
+    def __call__(self, work: Callable[[Replica], Any], **kind: bool) -> Any:
+        """Do it, in a transaction that it may share with others; its result (`kind`: see Call)."""
         if self.is_copy:  # before the lock, which may be held for ever in a copy
             raise UnimodalError(
                 f"{self._log.path} was opened by another process, of which this is a copy: "
                 "open it here with Campaign.open."
             )
-        return self._group(work, checks_first)
+        return self._group(Call(work, **kind))
 
     def _commit(self, calls: list[Call]) -> None:
         """Do calls in one transaction; only when it is over are they answered."""
+        if len(calls) == 1 and self._in_one_statement(calls[0]):
+            return
         while calls:
             spoilt = self._transaction(calls)
             calls = [call for call in calls if call is not spoilt] if spoilt else []
+
+    def _in_one_statement(self, call: Call) -> bool:
+        """Do a call first and then write what it did, most often in one statement; False: not done.
+
+        A statement is a transaction. If another process has written meanwhile, the number of the
+        event is taken, so nothing is written, and the call is done again from the state as it is.
+        """
+        replica = self._replica
+        alone = call.may_repeat and self._undisturbed >= _ALONE
+        if replica is None or not alone or replica.seq + 1 >= self._next_snapshot:
+            return False
+        try:
+            replica.agent.locked = False
+            if not self._do(call, replica):
+                self._give_up()
+                return False
+            if not replica.news:
+                return False  # nothing changed; but what it was told may be out of date
+            self._log.append_at_once(replica.news)
+            replica.written()
+            replica.agent.locked = True
+            return True
+        except sqlite3.IntegrityError:
+            self._undisturbed = 0
+            self._give_up()
+            return False
+        except BaseException as error:
+            self._give_up()
+            if isinstance(error, sqlite3.Error):
+                raise self._log.explanation(error) from error
+            raise
 
     def _transaction(self, calls: list[Call]) -> Call | None:
         """Do calls and commit them; or none of them, and tell whose fault it was."""
@@ -104,9 +136,11 @@ class Durable:
             self._version = version if self._log.is_new() else -1
             self._replica = Replica.restored(self._settings(), self._log, self._clock)
             self._plan_snapshot(self._replica)
+        self._undisturbed += 1
         if version != self._version:
             self._replica.catch_up()
             self._version = version
+            self._undisturbed = 0
         return self._replica
 
     def _begin(self, replica: Replica) -> None:

@@ -115,6 +115,10 @@ class CampaignFile:
     def commit(self) -> None:
         """End the transaction: all of it is on disk when this returns, under the file's name."""
         self._connection.execute("COMMIT")
+        self.check_name()
+
+    def check_name(self) -> None:
+        """Refuse to go on if the file is no longer the one that has its name."""
         if self._on_disk() != self._identity:
             raise UnimodalError(
                 f"{self.path} or its -wal file was moved, deleted or replaced while it was open, "

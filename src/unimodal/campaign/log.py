@@ -98,6 +98,16 @@ class Log(CampaignFile):
         elif rows:
             self._connection.executemany(_INSERT_REWARD, rows)
 
+    def append_at_once(self, events: Sequence[Event]) -> None:
+        """Add events, which are on disk when this returns; none if their numbers are taken."""
+        if len(events) > 1:
+            self.begin()
+            self.append(events)
+            self.commit()
+        else:  # a statement is a transaction by itself
+            self.append(events)
+            self.check_name()
+
     def reward_of(self, decision: int) -> float | None:
         """The reward of a decision, or None if it has none."""
         query = "SELECT reward FROM log WHERE decision = ? AND kind = 'reward'"
