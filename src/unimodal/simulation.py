@@ -15,7 +15,7 @@ from unimodal.engines.leap import LeapTrial, can_leap
 from unimodal.engines.step import StepTrial
 from unimodal.engines.trial import Trial
 from unimodal.errors import UnimodalError, unknown_name, whole_number
-from unimodal.policies import Policy
+from unimodal.policies import Policy, as_policy
 from unimodal.problems import Moving, Problem
 from unimodal.report import progress as progress_bar
 from unimodal.result import Result, Run
@@ -157,8 +157,7 @@ def _named(policies: Policy | Sequence[Policy]) -> list[Policy]:
         raise UnimodalError("there must be at least one policy, got none.")
     names: set[str] = set()
     for policy in chosen:
-        if not isinstance(policy, Policy):
-            raise UnimodalError(f"a policy must be an instance such as um.UTS(), got {policy!r}.")
+        as_policy(policy)
         if policy.name in names:
             raise UnimodalError(
                 f"policies must have different names, got two called '{policy.name}': "

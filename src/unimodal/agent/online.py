@@ -17,7 +17,7 @@ from unimodal.errors import UnimodalError, whole_number
 from unimodal.families import Family, as_family
 from unimodal.graphs import Graph
 from unimodal.kernels.random import POLICY, stream
-from unimodal.policies import UTS, Policy, ScoutUTS
+from unimodal.policies import UTS, Policy, ScoutUTS, as_policy
 from unimodal.policies.state import LAST, LEADER, REASON, REASONS
 
 # Called with what happens to decisions: kind, time, id, and the decision or the reward.
@@ -64,10 +64,7 @@ class Agent(Player):
         on_expiry: str = "drop",
         clock: Callable[[], float] = time.time,
     ) -> None:
-        if policy is None:
-            policy = usual_policy(graph)
-        if not isinstance(policy, Policy):
-            raise UnimodalError(f"a policy must be an instance such as um.UTS(), got {policy!r}.")
+        policy = as_policy(usual_policy(graph) if policy is None else policy)
         if not callable(clock):
             raise UnimodalError(f"the clock of an agent must be a function, got {clock!r}.")
         seed = whole_number(seed, "the 'seed'", 0)

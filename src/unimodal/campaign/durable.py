@@ -47,11 +47,17 @@ class Durable:
 
     def _commit(self, calls: list[Call]) -> None:
         """Do calls in one transaction; only when it is over are they answered."""
-        if len(calls) == 1 and self._in_one_statement(calls[0]):
-            return
-        while calls:
-            spoilt = self._transaction(calls)
-            calls = [call for call in calls if call is not spoilt] if spoilt else []
+        try:
+            if len(calls) == 1 and self._in_one_statement(calls[0]):
+                return
+            while calls:
+                spoilt = self._transaction(calls)
+                calls = [call for call in calls if call is not spoilt] if spoilt else []
+        except BaseException as error:
+            self._give_up()
+            if isinstance(error, sqlite3.Error):
+                raise self._log.explanation(error) from error
+            raise
 
     def _in_one_statement(self, call: Call) -> bool:
         """Do a call first and then write what it did, most often in one statement; False: not done.
@@ -63,47 +69,36 @@ class Durable:
         alone = call.may_repeat and self._undisturbed >= _ALONE
         if replica is None or not alone or replica.seq + 1 >= self._next_snapshot:
             return False
+        replica.agent.locked = False
+        if not self._do(call, replica):
+            self._give_up()
+            return False
+        if not replica.news:
+            return False  # nothing changed; but what it was told may be out of date
         try:
-            replica.agent.locked = False
-            if not self._do(call, replica):
-                self._give_up()
-                return False
-            if not replica.news:
-                return False  # nothing changed; but what it was told may be out of date
             self._log.append_at_once(replica.news)
-            replica.written()
-            replica.agent.locked = True
-            return True
         except sqlite3.IntegrityError:
             self._undisturbed = 0
             self._give_up()
             return False
-        except BaseException as error:
-            self._give_up()
-            if isinstance(error, sqlite3.Error):
-                raise self._log.explanation(error) from error
-            raise
+        replica.written()
+        replica.agent.locked = True
+        return True
 
     def _transaction(self, calls: list[Call]) -> Call | None:
         """Do calls and commit them; or none of them, and tell whose fault it was."""
-        try:
-            self._log.begin()
-            replica = self._caught_up()
-            for call in calls:
-                if not self._do(call, replica):
-                    self._give_up()
-                    return call
-            self._log.append(replica.news)
-            if replica.seq >= self._next_snapshot:
-                self.keep_snapshot(replica)
-            self._log.commit()
-            replica.written()
-            replica.agent.locked = True
-        except BaseException as error:
-            self._give_up()
-            if isinstance(error, sqlite3.Error):
-                raise self._log.explanation(error) from error
-            raise
+        self._log.begin()
+        replica = self._caught_up()
+        for call in calls:
+            if not self._do(call, replica):
+                self._give_up()
+                return call
+        self._log.append(replica.news)
+        if replica.seq >= self._next_snapshot:
+            self.keep_snapshot(replica)
+        self._log.commit()
+        replica.written()
+        replica.agent.locked = True
         return None
 
     def _give_up(self) -> None:

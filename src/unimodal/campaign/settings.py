@@ -13,7 +13,7 @@ from unimodal.campaign.events import as_json
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family, as_family
 from unimodal.graphs import Graph
-from unimodal.policies import Policy
+from unimodal.policies import Policy, as_policy
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Check the kinds; the values are checked by the agent."""
-        if self.policy is not None and not isinstance(self.policy, Policy):
-            raise UnimodalError(
-                f"the 'policy' of a campaign must be an instance such as um.UTS(), "
-                f"got {self.policy!r}."
-            )
+        if self.policy is not None:
+            as_policy(self.policy, "the 'policy' of a campaign")
         as_family(self.rewards, "Campaign")
 
     def with_defaults(self) -> Settings:

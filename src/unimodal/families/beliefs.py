@@ -24,13 +24,20 @@ from unimodal.families.poisson import Poisson, poisson_belief
 @functools.singledispatch
 def below(family: Family, arms: Any, level: Any) -> Any:
     """The probability that a mean is at most `level`."""
-    raise NotImplementedError(f"no posterior for {family!r}")
+    raise _unknown(family)
 
 
 @functools.singledispatch
 def quantile(family: Family, arms: Any, share: Any) -> Any:
     """The level that a mean is below with probability `share`."""
-    raise NotImplementedError(f"no posterior for {family!r}")
+    raise _unknown(family)
+
+
+def _unknown(family: Family) -> UnimodalError:
+    return UnimodalError(
+        "posteriors are known for Bernoulli, Bounded, Exponential, Gaussian and Poisson rewards, "
+        f"got {family!r}: take the one that is closest."
+    )
 
 
 def interval(family: Family, arms: Any, probability: float = 0.95) -> tuple[Any, Any]:

@@ -1,6 +1,6 @@
 """Policies: a scope, an index, a reward family and a start, composed."""
 
-from unimodal.policies.base import Parts, Policy, explained
+from unimodal.policies.base import Parts, Policy, as_policy, explained
 from unimodal.policies.forgetful import Discounted, Forgetful, Restarting, Windowed
 from unimodal.policies.later import IMED, IMEDUB, KLUCBUB, NPTS
 from unimodal.policies.named import KLUCB, OSUB, TS, UTS, ScoutUTS
@@ -33,6 +33,7 @@ __all__ = [
     "Start",
     "Sweep",
     "Windowed",
+    "as_policy",
     "explained",
     "from_data",
     "parse",

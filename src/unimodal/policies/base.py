@@ -158,6 +158,13 @@ class Policy:
         return f"{type(self).__name__}({', '.join(parts)})"
 
 
+def as_policy(policy: Any, what: str = "a policy") -> Policy:
+    """The policy itself, or a sentence for anything else; `what` names it there."""
+    if not isinstance(policy, Policy):
+        raise UnimodalError(f"{what} must be an instance such as um.UTS(), got {policy!r}.")
+    return policy
+
+
 def _own_contest(cls: Any) -> Callable[..., Any]:
     """The contest of a policy with a `choose` of its own, for compiled or for plain code."""
     choose = cls.choose

@@ -11,7 +11,7 @@ from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family
 from unimodal.graphs import Graph
 from unimodal.kernels.memory import apart
-from unimodal.policies.base import Policy
+from unimodal.policies.base import Policy, as_policy
 from unimodal.policies.forgetting import Fading, Watch, Window
 from unimodal.policies.named import ScoutUTS
 from unimodal.policies.remembering import Reweighed
@@ -29,10 +29,7 @@ class Forgetful(Policy):
     def __post_init__(self) -> None:
         """Check what is wrapped."""
         kind = type(self).__name__
-        if not isinstance(self.policy, Policy):
-            raise UnimodalError(
-                f"the 'policy' of {kind} must be an instance such as um.UTS(), got {self.policy!r}."
-            )
+        as_policy(self.policy, f"the 'policy' of {kind}")
         if self.policy.forgets:
             raise UnimodalError(
                 f"the 'policy' of {kind} must not forget by itself, got {self.policy!r}: "

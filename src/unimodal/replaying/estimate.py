@@ -10,7 +10,7 @@ import numpy as np
 
 from unimodal.agent.recorded import Recorded
 from unimodal.errors import UnimodalError, whole_number
-from unimodal.policies import Policy, explained
+from unimodal.policies import Policy, as_policy, explained
 from unimodal.problems import Problem
 from unimodal.replaying.answer import Estimate, Replay
 from unimodal.replaying.log import LoggedRewards, read
@@ -61,10 +61,8 @@ def replay(
     >>> found.table["policy"].to_list()
     ['UTS (the log)', 'TS']
     """
-    chosen = [policies] if isinstance(policies, Policy) else list(policies)
-    for policy in chosen:
-        if not isinstance(policy, Policy):
-            raise UnimodalError(f"a policy must be an instance such as um.UTS(), got {policy!r}.")
+    several = [policies] if isinstance(policies, Policy) else policies
+    chosen = [as_policy(policy) for policy in several]
     draws = whole_number(draws, "the 'draws'", 20)
     seed = whole_number(seed, "the 'seed'", 0)
     log = read(campaign)
