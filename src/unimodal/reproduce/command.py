@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from unimodal.reproduce.findings import Findings
 from unimodal.reproduce.rows import all_rows
 from unimodal.reproduce.watch import watching
 from unimodal.version import __version__
-from unimodal.work.pool import dask_executor, do
+from unimodal.work.pool import dask_workers, do
 from unimodal.work.store import opened
 from unimodal.work.tasks import cut, law_hash
 
@@ -30,9 +31,10 @@ def reproduce(scale: str, out: Path, only: str, dask: str, console: Console) -> 
         raise UnimodalError(
             f"--only must be part of a setting's name, such as '{planned[0].name}', got '{only}'."
         )
-    executor = dask_executor(dask) if dask else None
     tasks = list(cut(chosen))
-    with opened(out / "finished.db") as store:
+    # The workers before the store: where no scheduler answers, no file is made.
+    workers = dask_workers(dask) if dask else nullcontext()
+    with workers as executor, opened(out / "finished.db") as store:
         with watching(tasks, store) as watch:
             do(tasks, store, executor, watch.tell)
         found = findings.collect(planned, store)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from typing import Any
 
 from unimodal.errors import UnimodalError
@@ -60,19 +61,24 @@ def do(
 _PATIENCE = "10s"  # for a scheduler to answer
 
 
-def dask_executor(address: str) -> Executor:
-    """The workers of a Dask cluster, as an Executor."""
+@contextmanager
+def dask_workers(address: str) -> Iterator[Executor]:
+    """The workers of a Dask cluster, as an Executor; let go at the end.
+
+    A client left open would look for its scheduler, in a thread of its own, until the process ends.
+    """
     try:
         from distributed import Client
     except ImportError:
         raise UnimodalError(
             "--dask needs Dask: install the extra with pip install 'unimodal[dask]'."
         ) from None
+    connect: Any = Client
     try:
-        connect: Any = Client
-        executor: Executor = connect(address, timeout=_PATIENCE).get_executor(retries=3)
-        return executor
+        client = connect(address, timeout=_PATIENCE)
     except (OSError, ValueError, TimeoutError) as error:
         raise UnimodalError(
             f"no Dask scheduler answers at {address} ({error}): check the address."
         ) from None
+    with client:
+        yield client.get_executor(retries=3)
