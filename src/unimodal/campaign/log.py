@@ -11,6 +11,7 @@ from unimodal.campaign.file import APPLICATION, FORMAT, CampaignFile
 from unimodal.errors import UnimodalError
 
 _CHUNK = 10_000  # events read at a time
+_TRUST = 0.01  # seconds for which a file that was there is taken to be there
 _SCHEMA = """
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE log (
@@ -106,7 +107,7 @@ class Log(CampaignFile):
             self.commit()
         else:  # a statement is a transaction by itself
             self.append(events)
-            self.check_name()
+            self.check_name(_TRUST)
 
     def reward_of(self, decision: int) -> float | None:
         """The reward of a decision, or None if it has none."""
