@@ -95,20 +95,20 @@ class Log(CampaignFile):
         rows = [(e.seq, e.time, e.decision, e.reward) for e in events if e.kind == "reward"]
         if len(rows) < len(events):
             self._connection.executemany(_INSERT, events)
-        elif len(rows) == 1:
-            self._connection.execute(_INSERT_REWARD, rows[0])
         elif rows:
             self._connection.executemany(_INSERT_REWARD, rows)
 
     def append_at_once(self, events: Sequence[Event]) -> None:
         """Add events, which are on disk when this returns; none if their numbers are taken."""
-        if len(events) > 1:
+        first = events[0]
+        if len(events) == 1 and first.kind == "reward":  # a statement is a transaction by itself
+            row = (first.seq, first.time, first.decision, first.reward)
+            self._connection.execute(_INSERT_REWARD, row)
+            self.check_name(_TRUST)
+        else:
             self.begin()
             self.append(events)
             self.commit()
-        else:  # a statement is a transaction by itself
-            self.append(events)
-            self.check_name(_TRUST)
 
     def reward_of(self, decision: int) -> float | None:
         """The reward of a decision, or None if it has none."""
