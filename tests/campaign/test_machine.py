@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 import unimodal as um
-from unimodal.campaign import durable, verify
+from unimodal.campaign import durable, replica, verify
 
 TIME_TO_LIVE = 10.0
 OPEN, EXPIRED = "open", "expired"
@@ -59,7 +59,9 @@ class CampaignMachine(RuleBasedStateMachine):
 
     def __init__(self):
         super().__init__()
-        self.every, durable.SNAPSHOT_EVERY = durable.SNAPSHOT_EVERY, 25
+        # Small, so that rewards told again are looked for at hand, in the table and in the log.
+        self.usual = durable.SNAPSHOT_EVERY, replica._AT_HAND
+        durable.SNAPSHOT_EVERY, replica._AT_HAND = 25, 3
         self.folder = Path(tempfile.mkdtemp(dir=MEMORY))
         self.path = self.folder / "campaign.db"
         self.clock = 0.0
@@ -223,7 +225,7 @@ class CampaignMachine(RuleBasedStateMachine):
             }
 
     def teardown(self):
-        durable.SNAPSHOT_EVERY = self.every
+        durable.SNAPSHOT_EVERY, replica._AT_HAND = self.usual
         for campaign in getattr(self, "campaigns", ()):
             campaign.close()
         if self.path.exists():
