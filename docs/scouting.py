@@ -72,8 +72,8 @@ def said(met):
 verdict = f"""What was asked of it:
 - never above 1.15 times swept UTS: {said(values.max() <= 1.15)}, the largest is {ratios[high]}
   (K = {high[0]}, p = {high[1]});
-- below it in at least 16 of 24 settings: {said(below >= 16)}, in {below}, of which in {clearly} with
-  the whole interval;
+- below it in at least 16 of 24 settings: {said(below >= 16)}, in {below}, of which in {clearly}
+  with the whole interval;
 - at most 0.4 at K = 1000, p = log(K)/K: {said(target.value <= 0.4)}, {target};
 - no trial worse than twice swept UTS's worst: {said(above == 0)}, the largest ratio of worst trials
   is {worst[tail]:.2f} (K = {tail[0]}, p = {tail[1]});
