@@ -108,6 +108,9 @@ def policies() -> None:
         rows.append((name, parameters, cls.summary, cls.citation))
     columns = ("name", "parameters", "what it does", "source")
     terminal().print(tables.prose_table("Policies", columns, rows))
+    terminal().print(
+        "Written name(parameter=value, …), such as osub(c=0) or windowed(policy=uts, window=500)."
+    )
 
 
 def _number(text: str, option: str) -> int:
