@@ -74,6 +74,12 @@ def test_a_cusp_has_no_more_points_than_the_sweep_can_bear():
     assert interval.points_for(100, smoothness=1, slope=1e-9) == 2
 
 
+def test_the_points_of_a_grid_lie_in_the_interval():
+    """Rounded to twelve digits, 1/3 and 2/3 would not, and this mean has no value there."""
+    third = um.Interval(1 / 3, 2 / 3, mean=lambda x: math.sqrt(x - 1 / 3) * math.sqrt(2 / 3 - x))
+    assert third.discretise(4).graph.labels == (1 / 3, 0.444444444444, 0.555555555556, 2 / 3)
+
+
 def test_shapes_beyond_any_float_still_have_a_number_of_points():
     interval = um.Interval(0, 1e200, mean=lambda x: 0.5)
     assert interval.points_for(1000, smoothness=2, slope=1) == 11  # T^(1/3), the sweep's

@@ -84,8 +84,9 @@ class Interval:
         `Problem.check` says so and `Problem.lower_bound` is infinite.
         """
         n_points = whole_number(n_points, "the 'n_points' of discretise", 2, _MOST_POINTS)
-        # Twelve digits: 0.3 rather than 0.30000000000000004.
-        points = [float(f"{x:.12g}") for x in np.linspace(self.low, self.high, n_points)]
+        # Twelve digits: 0.3 rather than 0.30000000000000004. But not past the ends.
+        even = [float(f"{x:.12g}") for x in np.linspace(self.low, self.high, n_points)]
+        points = [min(max(x, self.low), self.high) for x in even]
         graph = from_edges(list(pairwise(points)), labels=points)
         return Problem(graph, self.means_at(points), self.rewards)
 
