@@ -175,3 +175,10 @@ def test_a_mistake_exits_with_2_and_no_traceback():
 def test_an_unknown_option_exits_with_2():
     done = subprocess.run([COMMAND, "simulate", "--arms", "5"], capture_output=True, check=False)
     assert done.returncode == 2 and b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["simulate", "reproduce", "compare", "bench", "replay"])
+def test_examples_in_the_help_stand_on_lines_of_their_own(command):
+    shown = run(command, "--help").stdout.splitlines()
+    assert f"    unimodal {command}" in "\n".join(shown[shown.index("  Examples:") + 1 :])
+    assert not any("\\b" in line for line in shown)

@@ -73,6 +73,19 @@ MISTAKES = [
     (lambda: um.narrow(corner(), um.LSE(1), horizon=9, trials=0), "the 'trials' must be"),
     (lambda: um.regret_by_horizon([], [10], slope=1, smoothness=1), "at least one interval"),
     (lambda: um.regret_by_horizon([3], [10], slope=1, smoothness=1), "an interval must be"),
+    (lambda: um.narrow(corner(), um.LSE(1), horizon=10**16), "the 'horizon' must be at most 1e+15"),
+    (lambda: um.regret_by_horizon(corner(), [], slope=1, smoothness=1), "a list of at least one"),
+    (lambda: um.regret_by_horizon(corner(), 100, slope=1, smoothness=1), "a list of at least one"),
+    (
+        lambda: um.regret_by_horizon(corner(), [9], slope=1, smoothness=1, policies=[3]),
+        "a policy must be an instance such as um.UTS(), got 3",
+    ),
+    (
+        lambda: um.regret_by_horizon(
+            corner(), [9], slope=1, smoothness=1, policies=um.UTS(name="LSE")
+        ),
+        "the name LSE is that of the search",
+    ),
     (lambda: um.regret_by_horizon(corner(), [1], slope=1, smoothness=1), "a horizon must be"),
     (lambda: um.regret_by_horizon(corner(), [9], slope=0, smoothness=1), "the 'slope' of LSE"),
 ]

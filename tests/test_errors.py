@@ -35,6 +35,14 @@ def test_the_bound_of_a_whole_number_is_itself_allowed():
         whole_number(1, "the arms", at_least=2)
 
 
+def test_a_whole_number_may_have_an_upper_bound_which_is_allowed():
+    assert whole_number(9, "the window", at_most=9) == 9
+    with pytest.raises(
+        UnimodalError, match=r"^the window must be at most 1e\+09, got 10000000001\.$"
+    ):
+        whole_number(10**10 + 1, "the window", at_most=10**9)
+
+
 @pytest.mark.parametrize("value", [2, 2.0, np.float32(2), np.int64(2), Fraction(2)])
 def test_a_real_number_may_come_in_any_numeric_type(value):
     found = real_number(value, "sigma", above=0)

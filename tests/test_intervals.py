@@ -74,18 +74,42 @@ def test_a_cusp_has_no_more_points_than_the_sweep_can_bear():
     assert interval.points_for(100, smoothness=1, slope=1e-9) == 2
 
 
+def test_the_points_of_a_grid_lie_in_the_interval():
+    """Rounded to twelve digits, 1/3 and 2/3 would not, and this mean has no value there."""
+    third = um.Interval(1 / 3, 2 / 3, mean=lambda x: math.sqrt(x - 1 / 3) * math.sqrt(2 / 3 - x))
+    assert third.discretise(4).graph.labels == (1 / 3, 0.444444444444, 0.555555555556, 2 / 3)
+
+
+def test_shapes_beyond_any_float_still_have_a_number_of_points():
+    interval = um.Interval(0, 1e200, mean=lambda x: 0.5)
+    assert interval.points_for(1000, smoothness=2, slope=1) == 11  # T^(1/3), the sweep's
+    assert interval.points_for(1000, smoothness=0.01, slope=1e-300) == 2
+
+
+ELSEWHERE = um.simulate(um.Interval(0, 1, mean=peaked(1)).discretise(3), um.TS(), horizon=2)
 MISTAKES = [
     (lambda: um.Interval(1, 1, mean=peaked(0)), "the 'high' of Interval must be a finite number"),
     (lambda: um.Interval("a", 1, mean=peaked(0)), "the 'low' of Interval must be a finite number"),
     (lambda: um.Interval(0, 1, mean=0.5), "must be a function of a point, got 0.5"),
-    (lambda: um.Interval(0, 1, mean=lambda x: "high"), "must return one number a point"),
-    (lambda: um.Interval(0, 1, mean=lambda x: 2.0), "a mean of Bernoulli() must be between 0"),
+    (lambda: um.Interval(-1e308, 1e308, mean=peaked(0)), "must be a finite number, got inf"),
+    (
+        lambda: um.Interval(0, 1, mean=lambda x: "high"),
+        "one number a point, but at 0 there was a V",
+    ),
+    (lambda: um.Interval(0, 1, mean=lambda x: x / 0), "at 0 there was a ZeroDivisionError: "),
+    (
+        lambda: um.Interval(0, 1, mean=lambda x: 2 * x),
+        "a mean of Bernoulli() must be between 0 and 1, got 1.002 at the point 0.501.",
+    ),
     (lambda: um.Interval(0, 1, mean=peaked(0), rewards=0), "the 'rewards' of Interval must be"),
     (
         lambda: um.Interval(0, 1, mean=lambda x: 0.5 + 0.4 * math.cos(12 * x)),
         "it falls near 0 and rises again near 0.262",
     ),
     (lambda: um.Interval(0, 1, mean=peaked(0)).discretise(1), "a whole number of at least 2"),
+    (lambda: um.Interval(0, 1, mean=peaked(0)).discretise(10**9), "'n_points' of discretise must"),
+    (lambda: um.Interval(0, 1, mean=peaked(0)).regret(None), "on its discretise(n), got None"),
+    (lambda: um.Interval(0, 1, mean=peaked(0)).regret(ELSEWHERE), "on its discretise(n), got Prob"),
     (lambda: um.Interval(0, 1, mean=peaked(0)).points_for(1, 1), "the 'horizon' must be"),
     (lambda: um.Interval(0, 1, mean=peaked(0)).points_for(10, 0), "the 'smoothness' must be"),
     (lambda: um.Interval(0, 1, mean=peaked(0)).points_for(10, 1, -1), "the 'slope' must be"),

@@ -11,11 +11,11 @@ import numpy as np
 
 from unimodal import analysis
 from unimodal.engines.line_search import LSE
-from unimodal.errors import UnimodalError, whole_number
+from unimodal.errors import LONGEST, UnimodalError, whole_number
 from unimodal.intervals import Interval
 from unimodal.kernels.random import REWARDS, stream
 from unimodal.policies import OSUB, UTS, Policy
-from unimodal.simulation import checkpoint_rounds, simulate
+from unimodal.simulation import checkpoint_rounds, named, simulate
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,7 +56,8 @@ def narrow(
     _check_interval(interval)
     if not isinstance(search, LSE):
         raise UnimodalError(f"the 'search' must be um.LSE(slope=…), got {search!r}.")
-    rounds = checkpoint_rounds(whole_number(horizon, "the 'horizon'"), checkpoints, "log")
+    horizon = whole_number(horizon, "the 'horizon'", at_most=LONGEST)
+    rounds = checkpoint_rounds(horizon, checkpoints, "log")
     seed = whole_number(seed, "the 'seed'", 0)
     numbers = range(whole_number(trials, "the 'trials'"))
     found = [search.play(interval, rounds, stream(seed, n, REWARDS)) for n in numbers]
@@ -98,17 +99,22 @@ def regret_by_horizon(
     for interval in several:
         _check_interval(interval)
     search = LSE(slope, smoothness)
+    players = named(policies)
+    if any(policy.name == "LSE" for policy in players):
+        raise UnimodalError("the name LSE is that of the search: give the policy another name.")
+    if not isinstance(horizons, Sequence | np.ndarray) or not len(horizons):
+        raise UnimodalError(f"the 'horizons' must be a list of at least one, got {horizons!r}.")
     rows = []
-    for horizon in (whole_number(h, "a horizon", 2) for h in horizons):
+    for horizon in [whole_number(h, "a horizon", 2, LONGEST) for h in horizons]:
         # By method: the regret of every trial, an array an interval.
-        regrets: dict[str, list[Any]] = {policy.name: [] for policy in policies}
+        regrets: dict[str, list[Any]] = {policy.name: [] for policy in players}
         regrets["LSE"] = []
         grid, points = [], []
         for interval in several:
             problem = interval.discretise(interval.points_for(horizon, smoothness, slope))
             points.append(problem.graph.n_arms)
             settings: Any = {"horizon": horizon, "trials": trials, "seed": seed, "checkpoints": 1}
-            result = simulate(problem, policies, **settings, workers=workers, progress=False)
+            result = simulate(problem, players, **settings, workers=workers, progress=False)
             for name, regret in interval.regret(result).items():
                 regrets[name].append(regret[:, -1])
             regrets["LSE"].append(narrow(interval, search, **settings).regret[:, -1])

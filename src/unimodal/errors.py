@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
+LONGEST = 10**15  # rounds are counted in 64 bits; so many would take years
+
 
 class UnimodalError(ValueError):
     """A mistake in what the library was given; the message says how to mend it.
@@ -32,8 +34,10 @@ def unknown_name(kind: str, name: object, valid: Iterable[str]) -> UnimodalError
     return UnimodalError(f"unknown {kind} '{name}': {hint}Known are {', '.join(names)}.")
 
 
-def whole_number(value: Any, what: str, at_least: int = 1) -> int:
+def whole_number(value: Any, what: str, at_least: int = 1, at_most: int | None = None) -> int:
     """Return `value` as an int, or refuse it; `what` names it in the sentence.
+
+    `at_most` is for what compiled code counts in 64 bits, or memory has to hold.
 
     >>> whole_number(1e5, "the horizon")
     100000
@@ -41,6 +45,8 @@ def whole_number(value: Any, what: str, at_least: int = 1) -> int:
     ok = isinstance(value, Integral) or (math.isfinite(_as_float(value)) and value == int(value))
     if not ok or isinstance(value, bool) or value < at_least:
         raise UnimodalError(f"{what} must be a whole number of at least {at_least}, got {value!r}.")
+    if at_most is not None and value > at_most:
+        raise UnimodalError(f"{what} must be at most {at_most:g}, got {value!r}.")
     return int(value)
 
 

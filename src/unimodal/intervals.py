@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from unimodal.errors import UnimodalError, real_number, whole_number
+from unimodal.errors import LONGEST, UnimodalError, real_number, whole_number
 from unimodal.families import Family, as_family
 from unimodal.graphs import from_edges
 from unimodal.problems import Problem
 
 _GRID = 1001  # points at which a mean is looked at to find its peak
-_ROUNDING = 1e-12  # relative to the largest mean: a smaller rise after a fall is arithmetic
+_MOST_POINTS = 10**7  # of a grid: labels and means are computed one by one
+_ROUNDING = 1e-12  # relative: a smaller rise after a fall, or part of a step, is arithmetic
 
 
 class Interval:
@@ -40,6 +41,7 @@ class Interval:
     ) -> None:
         self.low = real_number(low, "the 'low' of Interval")
         self.high = real_number(high, "the 'high' of Interval", above=self.low)
+        real_number(self.length, "the length of an Interval, high - low,")
         if not callable(mean):
             raise UnimodalError(
                 f"the 'mean' of Interval must be a function of a point, got {mean!r}."
@@ -58,12 +60,22 @@ class Interval:
 
     def means_at(self, points: Any) -> Any:
         """The mean reward at each of some points."""
+        return np.array([self._mean_at(float(x)) for x in points])
+
+    def _mean_at(self, point: float) -> float:
         try:
-            means = np.array([float(self.mean(float(x))) for x in points])
-        except (TypeError, ValueError):
-            raise UnimodalError("the 'mean' of Interval must return one number a point.") from None
-        self.rewards.check_means(means)
-        return means
+            mean = float(self.mean(point))
+        except Exception as error:  # whatever a user's function may raise
+            raise UnimodalError(
+                "the 'mean' of Interval must return one number a point, but at "
+                f"{point:g} there was a {type(error).__name__}: {error}."
+            ) from error
+        try:
+            self.rewards.check_means(np.array([mean]))
+        except UnimodalError as error:
+            sentence = str(error).removesuffix(" for arm 0.")  # the interval has points
+            raise UnimodalError(f"{sentence} at the point {point:g}.") from None
+        return mean
 
     def discretise(self, n_points: int) -> Problem:
         """A line of `n_points` arms, evenly spread from low to high; the points are their labels.
@@ -71,9 +83,10 @@ class Interval:
         A peak half-way between two points gives two best arms: harmless to a policy, but
         `Problem.check` says so and `Problem.lower_bound` is infinite.
         """
-        n_points = whole_number(n_points, "the 'n_points' of discretise", 2)
-        # Twelve digits: 0.3 rather than 0.30000000000000004.
-        points = [float(f"{x:.12g}") for x in np.linspace(self.low, self.high, n_points)]
+        n_points = whole_number(n_points, "the 'n_points' of discretise", 2, _MOST_POINTS)
+        # Twelve digits: 0.3 rather than 0.30000000000000004. But not past the ends.
+        even = [float(f"{x:.12g}") for x in np.linspace(self.low, self.high, n_points)]
+        points = [min(max(x, self.low), self.high) for x in even]
         graph = from_edges(list(pairwise(points)), labels=points)
         return Problem(graph, self.means_at(points), self.rewards)
 
@@ -97,14 +110,16 @@ class Interval:
         >>> [interval.points_for(horizon, smoothness=2) for horizon in (10**3, 10**5, 10**7)]
         [5, 11, 30]
         """
-        horizon = whole_number(horizon, "the 'horizon'", 2)
+        horizon = whole_number(horizon, "the 'horizon'", 2, LONGEST)
         alpha = real_number(smoothness, "the 'smoothness'", above=0)
-        fall = 1.0
+        log_fall = 0.0  # logarithms, since powers may overflow
         if slope is not None:
-            fall = real_number(slope, "the 'slope'", above=0) * math.pow(self.length, alpha)
-        learning = math.pow(math.sqrt(math.log(horizon) / horizon) / fall, 1 / alpha)
-        sweep = math.pow(horizon, -1 / (1 + alpha))
-        return math.ceil(1 / min(max(learning, sweep), 1.0)) + 1
+            slope = real_number(slope, "the 'slope'", above=0)
+            log_fall = math.log(slope) + alpha * math.log(self.length)
+        learning = (0.5 * math.log(math.log(horizon) / horizon) - log_fall) / alpha
+        sweep = -math.log(horizon) / (1 + alpha)
+        steps = math.exp(-min(max(learning, sweep), 0.0))  # 1/δ
+        return math.ceil(steps * (1 - _ROUNDING)) + 1
 
     def regret(self, result: Any) -> dict[str, Any]:
         """Regret against the interval's best mean, of a result on `discretise(n)`, by policy.
@@ -119,8 +134,21 @@ class Interval:
         >>> round(float(more[0, -1]), 6)  # 300 rounds at 1/3 instead of at 0.4
         20.0
         """
-        lacks = self.best_mean - float(result.problem.means.max())
+        problem = getattr(result, "problem", None)
+        if not (isinstance(problem, Problem) and self._is_a_grid(problem)):
+            raise UnimodalError(
+                "the regret of an Interval is that of a result on its discretise(n), "
+                f"got {problem or result!r}: simulate on that problem."
+            )
+        lacks = self.best_mean - float(problem.means.max())
         return {name: run.regret + lacks * result.rounds for name, run in result.items()}
+
+    def _is_a_grid(self, problem: Problem) -> bool:
+        """Whether a problem's arms are points of the interval, with their means."""
+        points = problem.graph.labels or ()
+        if not points or not all(isinstance(x, float) for x in points):
+            return False
+        return bool((self.means_at(points) == problem.means).all())
 
     def _highest(self, points: Any, means: Any) -> float:
         """The highest point, by thirds between the neighbours of the best one of a grid."""
@@ -129,7 +157,7 @@ class Interval:
         known = {float(points[best]): float(means[best])}
         while high - low > 4 * np.spacing(max(abs(low), abs(high))):
             left, right = low + (high - low) / 3, high - (high - low) / 3
-            known |= {x: float(self.mean(x)) for x in (left, right)}
+            known |= {x: self._mean_at(x) for x in (left, right)}
             low, high = (low, right) if known[left] >= known[right] else (left, high)
         return float(max(known, key=lambda x: known[x]))
 

@@ -14,7 +14,7 @@ import numpy as np
 from unimodal.engines.leap import LeapTrial, can_leap
 from unimodal.engines.step import StepTrial
 from unimodal.engines.trial import Trial
-from unimodal.errors import UnimodalError, unknown_name, whole_number
+from unimodal.errors import LONGEST, UnimodalError, unknown_name, whole_number
 from unimodal.policies import Policy, as_policy
 from unimodal.problems import Moving, Problem
 from unimodal.report import progress as progress_bar
@@ -22,7 +22,6 @@ from unimodal.result import Result, Run
 
 ENGINES = ("auto", "step", "leap")
 _WORTH_LEAPING = 5000  # rounds; fewer are stepped before the leap engine is loaded
-_LONGEST = 10**15  # rounds are counted in 64 bits; this would take years
 _PIECE = 0.05  # seconds of work between two looks at whether to stop
 
 
@@ -61,12 +60,10 @@ def simulate(
     >>> bool((one["UTS"].regret == two["UTS"].regret).all())
     True
     """
-    chosen = _named(policies)
+    chosen = named(policies)
     if not isinstance(problem, Problem):
         raise UnimodalError(f"the 'problem' must be a unimodal.Problem, got {problem!r}.")
-    horizon = whole_number(horizon, "the 'horizon'")
-    if horizon > _LONGEST:
-        raise UnimodalError(f"the 'horizon' must be at most {_LONGEST:.0e}, got {horizon:.3g}.")
+    horizon = whole_number(horizon, "the 'horizon'", at_most=LONGEST)
     if engine not in ENGINES:
         raise unknown_name("engine", engine, ENGINES)
     rounds = checkpoint_rounds(horizon, checkpoints, spacing)
@@ -150,7 +147,8 @@ def checkpoint_rounds(horizon: int, checkpoints: int | Sequence[int], spacing: s
     return rounds
 
 
-def _named(policies: Policy | Sequence[Policy]) -> list[Policy]:
+def named(policies: Policy | Sequence[Policy]) -> list[Policy]:
+    """One policy or several as a list, in which no name comes twice."""
     several = isinstance(policies, Iterable) and not isinstance(policies, str | type)
     chosen: list[Any] = list(policies) if several else [policies]  # type: ignore[arg-type]
     if not chosen:
@@ -250,7 +248,7 @@ class _Work:
             took = time.perf_counter() - began
             # Grow slowly: the first piece includes compilation, and early rounds may be cheap.
             grown = np.clip(piece * _PIECE / max(took, 1e-9), piece / 4, piece * 4)
-            piece = min(int(grown) + 1, _LONGEST)
+            piece = min(int(grown) + 1, LONGEST)
             with self._lock:
                 self.rounds += trial.round - before
         self._piece[id(policy)] = piece

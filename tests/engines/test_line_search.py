@@ -34,6 +34,8 @@ def test_the_pulls_of_a_stage_by_hand():
     """ε = 0.5·φ⁻³ = 0.11803; 2/ε²·log(8000) = 143.55·8.9872 = 1290.2."""
     assert LSE(slope=0.5).rewards_at_a_point(1.0, horizon=1000, width=1.0) == 1291
     assert LSE(slope=0.5).rewards_at_a_point(1.0, horizon=1000, width=2.0) == 5161
+    for never_sure in (LSE(slope=1e-200), LSE(slope=1, smoothness=1000)):
+        assert never_sure.rewards_at_a_point(1.0, horizon=1000, width=1.0) >= 1000
 
 
 def test_without_noise_it_is_golden_section():

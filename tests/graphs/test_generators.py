@@ -188,10 +188,13 @@ BAD = [
     (lambda: erdos_renyi(10, 0), "'p' of erdos_renyi .* greater than 0, got 0"),
     (lambda: erdos_renyi(10, 1.5), r"'p' of erdos_renyi must lie in \(0, 1\], got 1.5"),
     (lambda: erdos_renyi(10, float("nan")), "'p' of erdos_renyi .* got nan"),
+    (lambda: erdos_renyi(10**7, 0.5), "got a random graph of 10,000,000 arms: .* up"),
     (lambda: erdos_renyi(10, 0.5, seed=-1), "'seed' .* at least 0, got -1"),
     (lambda: erdos_renyi(10, 0.5, tries=0), "'tries' .* at least 1, got 0"),
     (lambda: barabasi_albert(10, 0), "'m' of barabasi_albert .* at least 1, got 0"),
     (lambda: barabasi_albert(3, 3), "'n_arms' of barabasi_albert .* at least 4, got 3"),
+    (lambda: barabasi_albert(10**12, 2), "got a Barabási–Albert graph of 1,000,000,000,000 .* up"),
+    (lambda: barabasi_albert(10**6 + 1, 10**6), "Barabási–Albert graph of 1,000,001 arms: .* up"),
     (lambda: barabasi_albert(10, 2, seed=0.5), "'seed' .* got 0.5"),
 ]
 

@@ -172,6 +172,7 @@ def test_names_say_who_forgets():
     [
         (lambda: um.Windowed("uts", 5), "must be an instance such as um.UTS"),
         (lambda: um.Windowed(um.UTS(), 0), "'window' of Windowed must be a whole number"),
+        (lambda: um.Windowed(um.UTS(), 10**13), "'window' of Windowed must be at most"),
         (lambda: um.Windowed(um.Windowed(um.UTS(), 5), 5), "take one way of forgetting"),
         (lambda: um.Windowed(um.NPTS(), 5), "take UTS, OSUB, TS or KLUCB"),
         (lambda: um.Windowed(um.ScoutUTS(), 5), "take UTS, OSUB, TS or KLUCB"),

@@ -78,6 +78,17 @@ def test_a_climbing_leader_is_forced_once_in_its_neighbourhood_and_then_every_se
     assert rounds == [0, 4, 8, 12, 14, 16, 18]
 
 
+@pytest.mark.parametrize("patience", [1, 3, 10])
+@pytest.mark.parametrize(("linked", "bare"), [(2, 2), (3, 2), (7, 3), (9, 9), (20, 2)])
+def test_an_arm_is_forced_as_often_as_the_proof_counts(patience, linked, bare):
+    """Step 2 in docs/scouting.md: ⌊(s - 1)/|N⁺|⌋ times before its s-th lead, |N⁺| with links."""
+    scope, times = record(Scout(patience=patience)), 0
+    for leads in range(4 * patience * linked):
+        assert times >= leads // linked
+        times += forced(scope, leads, linked if leads < patience * linked else bare)
+    assert times > leads // linked
+
+
 @pytest.mark.parametrize(
     ("leads", "chance"),
     [(19, 1 / 3), (21, 65 / 81), (15_019, 65 / 81), (15_021, 1 / 3)],

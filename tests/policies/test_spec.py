@@ -25,13 +25,12 @@ def test_parameters_survive_the_round_trip():
         ("uts", um.UTS()),
         (" UTS ", um.UTS()),
         ("osub(c=0)", um.OSUB(c=0, name="OSUB(c=0)")),
-        ("ts(prior=(2, 3))", None),
+        ("ts(prior=(2, 3))", um.TS(prior=(2, 3), name="TS(prior=(2, 3))")),
         ("uts(start=probe(4), name=few)", um.UTS(start="probe(4)", name="few")),
     ],
 )
 def test_text(text, policy):
-    if policy is not None:
-        assert parse(text) == policy
+    assert parse(text) == policy
 
 
 def test_split_leaves_parentheses_alone():
@@ -45,6 +44,12 @@ def test_split_leaves_parentheses_alone():
         ("uts(perod=3)", "did you mean 'period'"),
         ("uts(3)", "name=value"),
         ("osub(c=x)", "'c' of OSUB"),
+        (
+            "npts(start=sweep)",
+            r"parameter of NPTS 'start': Known are name\.$",
+        ),  # a ClassVar is none
+        ("windowed(window=5)", r"Windowed must be given policy=…, got 'windowed\(window=5\)'"),
+        ("discounted", "Discounted must be given policy=…, gamma=…, got 'discounted'"),
         ("", "must have a name"),
     ],
 )

@@ -111,6 +111,9 @@ def test_a_prior_may_differ_by_arm():
     [
         (lambda: um.UTS(period=1), "'period' of UTS"),
         (lambda: um.UTS(period="often"), "'period' of UTS"),
+        (lambda: um.UTS(period=10**30), "'period' of UTS, unless it is 'degree', must be at most"),
+        (lambda: um.OSUB(max_degree=10**30), "'max_degree' of OSUB must be at most"),
+        (lambda: um.ScoutUTS(patience=10**17), "'patience' of ScoutUTS must be at most"),
         (lambda: um.UTS(start="swep"), "did you mean 'sweep'"),
         (lambda: um.UTS(start="probe"), r"probe\(m\)"),
         (lambda: um.UTS(start="probe(0)"), "'m' of probe"),

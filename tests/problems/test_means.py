@@ -199,6 +199,7 @@ BAD = [
     (lambda: by_distance(LINE, high=math.nan), "'high' of by_distance must be a finite number"),
     (lambda: by_distance(LINE, high=1.5), "between 0 and 1, got 1.5 for arm 1"),
     (lambda: triangular(1), "'n_arms' of line must be .* at least 2, got 1"),
+    (lambda: random_peak("line:3"), "'graph' of random_peak must be a Graph .* got 'line:3'"),
     (lambda: random_peak(LINE, -1), "'seed' must be .* at least 0, got -1"),
     (lambda: smooth_peak("line:3"), "'graph' of smooth_peak must be a Graph .* got 'line:3'"),
     (lambda: smooth_peak(LINE, 3), "a whole number from 0 to 2, got 3"),

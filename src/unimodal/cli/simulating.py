@@ -48,7 +48,7 @@ def simulate(
         typer.Option("--from", help="Run a saved result.parquet again, from what it says itself"),
     ] = None,
 ) -> None:
-    r"""Compare policies on a graph: a table here, and a figure and the data in a folder.
+    """Compare policies on a graph: a table here, and a figure and the data in a folder.
 
     Means fall evenly with the distance from the best arm, as in the paper.
 
@@ -59,7 +59,7 @@ def simulate(
       unimodal simulate --graph edges:friends.csv --policies uts,mine.py:Greedy
       unimodal simulate --horizon 1e9 --policies uts,osub --engine leap
       unimodal simulate --from results/result.parquet --out again
-    """
+    """  # noqa: D301
     import unimodal as um
     from unimodal import families, graphs, problems, screen
     from unimodal import policies as known
@@ -108,6 +108,9 @@ def policies() -> None:
         rows.append((name, parameters, cls.summary, cls.citation))
     columns = ("name", "parameters", "what it does", "source")
     terminal().print(tables.prose_table("Policies", columns, rows))
+    terminal().print(
+        "Written name(parameter=value, …), such as osub(c=0) or windowed(policy=uts, window=500)."
+    )
 
 
 def _number(text: str, option: str) -> int:

@@ -77,7 +77,10 @@ class LSE:
 
     def rewards_at_a_point(self, length: float, horizon: int, width: float) -> int:
         """n: how many rewards at each of the four points of a stage."""
-        return math.ceil(2 * (width / self.fall(length)) ** 2 * math.log(8 * horizon))
+        fall = self.fall(length)
+        if fall < 1e-100 * width:  # more than any horizon, and the square may overflow
+            return horizon
+        return math.ceil(2 * (width / fall) ** 2 * math.log(8 * horizon))
 
     def play(self, interval: Interval, rounds: Any, rng: Any) -> Narrowing:
         """One trial: regret at `rounds`, of which the last is the horizon."""

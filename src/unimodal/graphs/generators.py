@@ -97,6 +97,7 @@ def erdos_renyi(n_arms: int, p: float, seed: int = 0, tries: int = 100_000) -> G
         return complete(n_arms)
     rng = np.random.default_rng([seed, n_arms])
     pairs = n_arms * (n_arms - 1) // 2
+    check_size("random graph", n_arms, int(pairs * p))
     for _ in range(tries):
         # Given their number, the edges are a uniform subset of the pairs.
         count = int(rng.binomial(pairs, p))
@@ -132,8 +133,9 @@ def barabasi_albert(n_arms: int, m: int, seed: int = 0) -> Graph:
     m = whole_number(m, "the 'm' of barabasi_albert")
     n_arms = whole_number(n_arms, "the 'n_arms' of barabasi_albert", m + 1)
     seed = whole_number(seed, "the 'seed'", 0)
+    core = m * (m + 1) // 2
+    check_size("Barabási–Albert graph", n_arms, core + m * (n_arms - m - 1))
     tails, heads = np.triu_indices(m + 1, 1)
-    core = len(tails)
     ends = np.empty(2 * (core + m * (n_arms - m - 1)), dtype=np.int32)
     ends[0 : 2 * core : 2], ends[1 : 2 * core : 2] = tails, heads
     _attach(ends, core, m, n_arms, stream(seed, n_arms, GRAPH))

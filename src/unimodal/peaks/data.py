@@ -29,6 +29,11 @@ def gathered(
     source: Any, pulls: Any, totals: Any, rewards: Any, policy: str | None, trial: int
 ) -> Data:
     """Graph, family, pulls and totals, from whatever has them."""
+    if not isinstance(source, Result) and (policy is not None or trial != 0):
+        raise UnimodalError(
+            f"policy and trial choose from a Result, got policy={policy!r}, trial={trial!r} with "
+            f"{source!r}: leave them out."
+        )
     if isinstance(source, Graph):
         return _given(source, pulls, totals, rewards)
     if pulls is not None or totals is not None or rewards is not None:
@@ -70,7 +75,7 @@ def _per_arm(graph: Graph, values: Any, name: str) -> Any:
         return array
     try:
         array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         array = np.empty(0)
     if array.shape != (graph.n_arms,) or not np.isfinite(array).all():
         raise UnimodalError(

@@ -18,6 +18,8 @@ from unimodal.policies.remembering import Reweighed
 from unimodal.policies.starts import Start
 from unimodal.policies.state import FADING_ARM, State
 
+LONGEST_WINDOW = 10**9  # rewards that are kept one by one
+
 
 class Forgetful(Policy):
     """A policy that does what another does, with less to remember: what those below share."""
@@ -100,7 +102,8 @@ class Windowed(Forgetful):
     def __post_init__(self) -> None:
         """Check the window."""
         super().__post_init__()
-        self._set("window", whole_number(self.window, "the 'window' of Windowed"))
+        what = "the 'window' of Windowed"
+        self._set("window", whole_number(self.window, what, at_most=LONGEST_WINDOW))
 
     def equip(self, state: State, family: Family, unpulled: float) -> State:
         """With a ring of rewards."""
@@ -165,7 +168,8 @@ class Restarting(Forgetful):
     def __post_init__(self) -> None:
         """Check the window and the rate of false alarms."""
         super().__post_init__()
-        self._set("window", whole_number(self.window, "the 'window' of Restarting", 2))
+        what = "the 'window' of Restarting"
+        self._set("window", whole_number(self.window, what, 2, LONGEST_WINDOW))
         self._set("rate", real_number(self.rate, "the 'rate' of Restarting", above=0))
         if self.window % 2 or self.rate > 1:
             raise UnimodalError(

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from unimodal.errors import UnimodalError, real_number, whole_number
+from unimodal.errors import LONGEST, UnimodalError, real_number, whole_number
 from unimodal.graphs import Graph
 from unimodal.policies.base import Policy
 from unimodal.policies.indices import KLUpper, Thompson
@@ -104,8 +104,11 @@ class UTS(Policy):
     UTS(period=2, start='probe(8)')
     """
 
-    summary = "Thompson sampling around the leader, which is pulled every |N⁺| leads"
-    citation = "Paladino, Trovò, Restelli and Gatti 2017 (AAAI)"
+    summary = "Thompson sampling around the leader, which is pulled every |N⁺| (or period) leads"
+    citation = (
+        "Paladino, Trovò, Restelli and Gatti 2017 (AAAI); "
+        "a fixed period: Trinh, Kaufmann, Vernade and Combes 2020 (ALT)"
+    )
 
     prior: Any = None
     period: int | str = "degree"
@@ -118,7 +121,8 @@ class UTS(Policy):
         self._set("prior", checked_prior(self.prior))
         lowest_tie(self.ties)
         if self.period != "degree":
-            self._set("period", whole_number(self.period, "the 'period' of UTS ('degree', or)", 2))
+            what = "the 'period' of UTS, unless it is 'degree',"
+            self._set("period", whole_number(self.period, what, 2, LONGEST))
 
     def scope(self, graph: Graph | None) -> Any:
         """The leader's neighbourhood."""
@@ -156,7 +160,8 @@ class OSUB(Policy):
         self._set("c", real_number(self.c, "the 'c' of OSUB"))
         lowest_tie(self.ties)
         if self.max_degree is not None:
-            self._set("max_degree", whole_number(self.max_degree, "the 'max_degree' of OSUB"))
+            what = "the 'max_degree' of OSUB"
+            self._set("max_degree", whole_number(self.max_degree, what, at_most=LONGEST))
 
     def scope(self, graph: Graph | None) -> Any:
         """The leader's neighbourhood; the clock is the number of its leads."""
@@ -178,10 +183,10 @@ class ScoutUTS(Policy):
 
     It begins at one random arm. An arm that leads for the first time is linked to two random arms,
     not pulled yet, of each shell at distance 2, 4, 8, … from it, and drops these links once it has
-    led `patience` times for each member of that neighbourhood. Then it is doubted: for 30,000/|N⁺|
-    leads, a contest that it wins is held again, up to four in a round. Before it drops its links it
-    is pulled without a contest every |N⁺| leads, afterwards every second lead. Only arms that were
-    pulled may lead.
+    led `patience` times for each member of that neighbourhood. Then it is doubted, until it has led
+    `patience`·|N⁺| + 30,000/|N⁺| rounds (N⁺ without links): a contest that it wins is held again,
+    up to four in a round. Before it drops its links it is pulled without a contest every |N⁺|
+    leads, afterwards every second lead. Only arms that were pulled may lead.
 
     >>> ScoutUTS()
     ScoutUTS()
@@ -198,7 +203,8 @@ class ScoutUTS(Policy):
         """Check the prior and the patience."""
         super().__post_init__()
         self._set("prior", checked_prior(self.prior))
-        self._set("patience", whole_number(self.patience, "the 'patience' of ScoutUTS"))
+        what = "the 'patience' of ScoutUTS"
+        self._set("patience", whole_number(self.patience, what, at_most=10**9))
 
     def scope(self, graph: Graph | None) -> Any:
         """The leader's neighbourhood and its links."""

@@ -6,6 +6,7 @@ import ast
 import importlib.util
 import re
 import sys
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
@@ -56,11 +57,11 @@ def parse(text: str) -> Policy:
     values = dict(_argument(cls, part) for part in split(arguments or ""))
     if arguments:
         values.setdefault("name", f"{cls.__name__}({arguments.strip()})")
-    try:
-        return cls(**values)
-    except TypeError:
-        known = ", ".join(cls.__dataclass_fields__)
-        raise UnimodalError(f"{cls.__name__} has the parameters {known}, got '{text}'.") from None
+    needed = [field for field in fields(cls) if field.default is field.default_factory is MISSING]
+    missing = ", ".join(f"{field.name}=…" for field in needed if field.name not in values)
+    if missing:
+        raise UnimodalError(f"{cls.__name__} must be given {missing}, got '{text}'.")
+    return cls(**values)
 
 
 def split(text: str) -> list[str]:
@@ -87,8 +88,9 @@ def _argument(cls: type[Policy], part: str) -> tuple[str, Any]:
     key, equals, value = (piece.strip() for piece in part.partition("="))
     if not equals:
         raise UnimodalError(f"a parameter is written name=value, got '{part}' for {cls.__name__}.")
-    if key not in cls.__dataclass_fields__:
-        raise unknown_name(f"parameter of {cls.__name__}", key, cls.__dataclass_fields__)
+    known = [field.name for field in fields(cls)]
+    if key not in known:
+        raise unknown_name(f"parameter of {cls.__name__}", key, known)
     if key == "policy" and issubclass(cls, Forgetful):
         return key, parse(value)
     try:

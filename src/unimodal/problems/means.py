@@ -137,5 +137,6 @@ def _vector(values: Any, name: str) -> Any:
 
 def random_peak(graph: Graph, seed: int = 0) -> int:
     """An arm drawn uniformly, as the paper chooses its peaks."""
+    check_graph(graph, "random_peak")
     seed = whole_number(seed, "the 'seed'", 0)
     return int(below(stream(seed, graph.n_arms + 1, GRAPH), graph.n_arms))

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from unimodal import families, graphs
-from unimodal.errors import UnimodalError, real_number, whole_number
+from unimodal.errors import LONGEST, UnimodalError, real_number, whole_number
 from unimodal.families import Family
 from unimodal.graphs import Graph
 from unimodal.kernels.random import GRAPH, below, stream
 from unimodal.problems.means import by_distance, random_peak
 from unimodal.problems.problem import Problem, Unimodality, check_graph
 
+MOST_MEANS = 10**8  # of all pieces together: what memory holds
 STEPS = 9  # of drifting_line's peak, from arm to arm; odd, so that no two arms ever tie at the top
 
 
@@ -41,7 +42,8 @@ class Moving(Problem):
         check_graph(graph, "Moving")
         if not isinstance(begins, Sequence | np.ndarray):
             raise UnimodalError(f"the 'begins' of Moving must be a list of rounds, got {begins!r}.")
-        rounds = [whole_number(begin, "a round in 'begins' of Moving") for begin in begins]
+        what = "a round in 'begins' of Moving"
+        rounds = [whole_number(begin, what, at_most=LONGEST) for begin in begins]
         if not rounds or rounds[0] != 1 or any(np.diff(rounds) <= 0):
             raise UnimodalError(
                 f"the 'begins' of Moving must be increasing rounds, the first 1, got {begins!r}."
@@ -130,7 +132,9 @@ def drifting_line(n_arms: int, horizon: int, speed: float, rewards: Family | Non
             f"the 'speed' of drifting_line must be at most 1/{STEPS} of an arm a round, "
             f"got {speed:g}."
         )
-    step = np.arange(int(np.rint((horizon - 1) * speed * STEPS)) + 1)
+    pieces = int(np.rint((horizon - 1) * speed * STEPS)) + 1
+    _check_room(pieces, n_arms, "drifting_line")
+    step = np.arange(pieces)
     begins = np.ceil(np.maximum(step - 0.5, 0.0) / (speed * STEPS)).astype(np.int64) + 1
     there = STEPS * (n_arms - 1)
     peak = (there - np.abs(step % (2 * there) - there)) / STEPS
@@ -192,7 +196,9 @@ def _travelling(
     """Means by distance from a peak that `move`s every so many rounds."""
     check_graph(graph, where)
     horizon = whole_number(horizon, f"the 'horizon' of {where}")
-    begins = list(range(1, horizon + 1, whole_number(every, f"the 'every' of {where}")))
+    every = whole_number(every, f"the 'every' of {where}")
+    _check_room(horizon // every, graph.n_arms, where)
+    begins = list(range(1, horizon + 1, every))
     seed = whole_number(seed, "the 'seed'", 0)
     rng, peak = stream(seed, graph.n_arms + 2, GRAPH), random_peak(graph, seed)
     high, low, rewards = shape
@@ -201,6 +207,14 @@ def _travelling(
         means.append(by_distance(graph, graph.label_of(peak), high, low, rewards).means)
         peak = move(rng, peak)
     return _checked(Moving(graph, begins, means, rewards))
+
+
+def _check_room(pieces: int, n_arms: int, where: str) -> None:
+    if pieces * n_arms > MOST_MEANS:
+        raise UnimodalError(
+            f"a problem of {where} may have at most {MOST_MEANS:,} means, got {pieces:,} pieces of "
+            f"{n_arms:,} arms: let the peak move more slowly, or for fewer rounds."
+        )
 
 
 def _checked(problem: Moving) -> Moving:
