@@ -78,13 +78,11 @@ def _rank_one(graph: graphs.Graph, seed: int) -> Problem:
 
 _MEANS = {"by distance": _by_distance, "smooth": _smooth, "rank one": _rank_one}
 
-_LATTICES = {
+_GRAPHS = {
     "line": "line:100",
     "grid": "grid:10x10",
     "torus": "torus:10x10",
     "3-D lattice": "lattice:5x5x4",
-}
-_OTHERS = {
     "hypercube": "hypercube:7",
     "binary tree": "tree:127",
     "star": "star:100",
@@ -94,9 +92,10 @@ _OTHERS = {
 }
 # Name, graph and means of each case.
 FAMILIES: tuple[tuple[str, str, str], ...] = (
-    *((name, graph, "by distance") for name, graph in {**_LATTICES, **_OTHERS}.items()),
+    *((name, graph, "by distance") for name, graph in _GRAPHS.items()),
     ("rank one", "rank_one:10x10", "rank one"),
-    *((f"{name}, smooth", graph, "smooth") for name, graph in _LATTICES.items()),
+    # A complete graph has two levels of means, however the peak is shaped.
+    *((f"{n}, smooth", graph, "smooth") for n, graph in _GRAPHS.items() if n != "complete"),
 )
 
 

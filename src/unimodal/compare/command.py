@@ -29,14 +29,15 @@ def compare(quick: bool, out: Path, only: str, source: Path | None, console: Con
     if out.exists() and not out.is_dir():
         raise UnimodalError(f"--out must be a folder, got the file {out}: name another place.")
     if source is None:
-        write(_run(cases(QUICK if quick else FULL), only, out), out, console)
+        write(run(cases(QUICK if quick else FULL), only, out), out, console)
         return
     if quick or only:
         raise UnimodalError("--from makes the page of what was run: leave out --quick and --only.")
     write(entries.load(source), out, console)
 
 
-def _run(planned: list[Case], only: str, out: Path) -> Comparison:
+def run(planned: list[Case], only: str, out: Path) -> Comparison:
+    """Run what is not finished yet of the cases with `only` in their name."""
     chosen = [case for case in planned if only in case.name]
     if not chosen:
         names = ", ".join(f"'{case.name}'" for case in planned)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ STYLES: dict[str, tuple[str, str]] = {
     "NPTS": ("#7A6A00", "<"),
 }
 _OTHERS = [("#E69F00", "v"), ("#56B4E9", "P"), ("#000000", "X"), ("#999999", "*")]
+_PANELS_IN_A_ROW = 4
 _DASHES = [(0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (2, 2))]
 
 
@@ -121,28 +123,33 @@ def with_ratio(
 
 def small_multiples(
     panels: Mapping[str, Mapping[str, tuple[Any, Any]]],
-    reported: Mapping[str, Mapping[str, tuple[Any, Any]]],
     x_label: str,
     y_label: str,
+    reported: Mapping[str, Mapping[str, tuple[Any, Any]]] | None = None,
 ) -> Any:
-    """One panel a density, one line a policy: ours filled, the paper's (if any) hollow."""
+    """One panel a family of graphs, one line a policy: ours filled, the paper's (if any) hollow."""
     from matplotlib.figure import Figure
 
-    drawn = Figure(figsize=(10.5, 3.2), layout="constrained")
-    axes = drawn.subplots(1, len(panels), sharey=True)
-    for ax, (title, curves) in zip(np.atleast_1d(axes), panels.items(), strict=True):
+    rows = math.ceil(len(panels) / _PANELS_IN_A_ROW)
+    columns = min(len(panels), _PANELS_IN_A_ROW)
+    drawn = Figure(figsize=(2.7 * columns, 0.4 + 2.8 * rows), layout="constrained")
+    axes = drawn.subplots(rows, columns, sharey=True, squeeze=False)
+    for ax, (title, curves) in zip(axes.flat, panels.items(), strict=False):
+        theirs = (reported or {}).get(title, {})
         for position, (name, (x, y)) in enumerate(curves.items()):
             look = style(name, position)
             ax.plot(x, y, label=name, linewidth=1.4, markersize=5, **look)
-            if name in reported[title]:
+            if name in theirs:
                 hollow = {**look, "markerfacecolor": "none", "linestyle": ":"}
-                ax.plot(*reported[title][name], linewidth=0.9, markersize=8, alpha=0.8, **hollow)
+                ax.plot(*theirs[name], linewidth=0.9, markersize=8, alpha=0.8, **hollow)
         ax.set_xscale("log")
         ax.set_yscale("log")
         ax.set_title(title, fontsize=10)
         ax.set_xlabel(x_label)
         ax.spines[["top", "right"]].set_visible(False)
-    first = np.atleast_1d(axes)[0]
-    first.set_ylabel(y_label)
-    first.legend(frameon=False, fontsize=8)
+    for ax in axes.flat[len(panels) :]:
+        ax.set_visible(False)
+    for ax in axes[:, 0]:
+        ax.set_ylabel(y_label)
+    axes[0, 0].legend(frameon=False, fontsize=8)
     return drawn

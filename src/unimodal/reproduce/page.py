@@ -165,7 +165,7 @@ def table_2_figure(found: Findings, beside: Findings | None = None) -> Any:
                 base = [TABLE_2[k, density, "UTS"] for k in SIZES]
                 shares = [one.value / uts.value for one, uts in zip(paper, base, strict=True)]
                 theirs[title][name] = (SIZES, shares)
-    return figures.small_multiples(ours, theirs, "arms K", "regret relative to UTS")
+    return figures.small_multiples(ours, "arms K", "regret relative to UTS", theirs)
 
 
 def open_choices(found: Findings, scale: str, made_with: str) -> str:
