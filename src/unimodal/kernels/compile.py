@@ -105,6 +105,12 @@ class _PackageCache(FunctionCache):
 
     _impl_class = _PackageCacheImpl
 
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        # Numba would first import all that it can compile code with, 0.2 s that a process which
+        # finds its kernels compiled does without. When it does compile, it imports them by itself.
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
+
     def save_overload(self, sig: Any, data: Any) -> None:
         arguments = getattr(sig, "args", sig)  # Numba passes a signature or just its types
         if all(map(_is_ours, arguments)):
