@@ -48,6 +48,13 @@ def test_the_papers_lines_rise_by_even_steps_to_the_middle_and_fall_again(n_arms
     assert problem.check()
 
 
+@law
+@given(st.integers(2, 200), st.floats(0.5, 1.0), st.floats(0.0, 0.4))
+def test_the_triangular_line_is_by_distance_on_a_line(n_arms, high, low):
+    searched = by_distance(graphs.line(n_arms), high=high, low=low)
+    assert triangular(n_arms, high, low).means.tolist() == searched.means.tolist()
+
+
 @settings(max_examples=50)
 @given(st.integers(0, 1000), st.integers(2, 20), st.floats(0.5, 1.0), st.floats(0.0, 0.4))
 def test_by_distance_is_its_formula_and_unimodal(seed, n_arms, high, low):

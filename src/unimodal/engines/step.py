@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from unimodal.engines.trial import Trial, play_round
 from unimodal.kernels.compile import inner, jit
 from unimodal.policies import Policy, explained
@@ -15,9 +13,8 @@ from unimodal.problems import Problem
 
 
 @inner
-def run(scope, index, family, arena, state, rewards, gaps, output, until):
+def run(scope, index, family, arena, state, rewards, gaps, output, checkpoint, until):
     """Play up to round `until`; callable again to go on. Runs compiled, or as plain Python."""
-    checkpoint = np.searchsorted(output.rounds, state.notes[ROUND] + 1)
     while state.notes[ROUND] < until:
         checkpoint = play_round(
             scope, index, family, arena, state, rewards, gaps, output, checkpoint
@@ -41,4 +38,4 @@ class StepTrial(Trial):
         until = min(self.round + effort, self.horizon)
         self.state = with_room(self.parts.index, self.state, until - self.round)
         with explained(self._policy):
-            self._run(*self.parts, self.state, self.rewards, self._gaps, self.output, until)
+            self._run(*self.parts, self.state, self.rewards, self._gaps, *self.next_output, until)

@@ -69,6 +69,15 @@ class Trial(ABC):
         return int(self.state.notes[ROUND])
 
     @property
+    def next_output(self) -> tuple[Output, int]:
+        """Where to write, and the first checkpoint that is still to come.
+
+        It is found here, since a kernel that calls `np.searchsorted` makes every process that loads
+        it import Numba's array functions and SciPy's linear algebra, some 0.2 s.
+        """
+        return self.output, int(np.searchsorted(self.output.rounds, self.round + 1))
+
+    @property
     def pulls(self) -> Any:
         """How often each arm has been pulled."""
         kept = isinstance(self._gaps, Ledger)

@@ -48,19 +48,15 @@ def lay_out(
     labels: Iterable[Hashable] | None = None,
 ) -> Graph:
     """A graph from edges that are known to be sound (no loops, none twice, connected)."""
-    from scipy.sparse import coo_matrix
-
     index_type = np.int32 if n_arms < 2**31 else np.int64
-    ones = np.ones(2 * len(tails), dtype=np.int8)
-    ends = (np.concatenate([tails, heads]), np.concatenate([heads, tails]))
-    matrix = coo_matrix((ones, ends), (n_arms, n_arms)).tocsr()
-    matrix.sort_indices()
-    rows = matrix.indptr.astype(np.int64) + np.arange(n_arms + 1)  # room for the arm itself
+    row = np.concatenate([tails, heads]).astype(np.int64)  # of each end of an edge
+    keys = np.sort(row * n_arms + np.concatenate([heads, tails]))  # row by row, in increasing order
+    rows = np.append(0, np.cumsum(np.bincount(row, minlength=n_arms) + 1))  # 1 for the arm itself
     near = np.empty(rows[-1], dtype=index_type)
     others = np.ones(len(near), dtype=bool)
     others[rows[:-1]] = False
     near[rows[:-1]] = np.arange(n_arms)
-    near[others] = matrix.indices
+    near[others] = keys % n_arms
     return Graph(rows, near, recipe=recipe, labels=labels)
 
 

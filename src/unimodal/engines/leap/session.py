@@ -42,10 +42,9 @@ def can_leap(policy: Policy, problem: Problem) -> bool:
 
 
 @jit
-def leap(scope, index, family, arena, state, rewards, gaps, output, desk, effort):
+def leap(scope, index, family, arena, state, rewards, gaps, output, checkpoint, desk, effort):
     """Play on to the horizon, or until `effort` looks and steps are spent."""
     notes, arms, book, horizon = state.notes, state.arms, desk.book[0], output.rounds[-1]
-    checkpoint = np.searchsorted(output.rounds, notes[ROUND] + 1)
     while notes[ROUND] < horizon and effort > 0:
         if not book.settled and not _open_session(scope, index, family, arena, state, desk):
             pause = max(min(book.resume, horizon) - notes[ROUND], 1)
@@ -192,4 +191,5 @@ class LeapTrial(Trial):
 
     def advance(self, effort: int) -> None:
         """Go on for so many looks; where they end does not change what happens."""
-        leap(*self.parts, self.state, self.rewards, self._gaps, self.output, self.desk, effort)
+        output = self.next_output
+        leap(*self.parts, self.state, self.rewards, self._gaps, *output, self.desk, effort)
