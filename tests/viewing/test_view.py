@@ -111,6 +111,21 @@ def test_a_campaign_in_which_nothing_happened():
     assert "Nothing has happened yet" in view.html() and "decisions 0" in str(view)
 
 
+def test_expiries_that_count_as_zero_are_in_the_means(tmp_path):
+    """Only successes are told: without the zeros every mean reward would be 1."""
+    clock = itertools.count()
+    options = {"time_to_live": 3, "on_expiry": "zero", "clock": lambda: next(clock)}
+    with um.Campaign.open(tmp_path / "a.db", um.UTS(), um.graphs.line(3), **options) as campaign:
+        for number in range(90):
+            decision = campaign.decide()
+            if number % 3 == 0:
+                campaign.reward(decision.id, 1.0)
+        view, waiting = um.inspect(campaign), campaign.outstanding
+    assert view.facts["rewards"] == "30" and view.facts["expired, as 0"] == str(60 - waiting)
+    assert float(view.facts["mean reward"]) == pytest.approx(30 / (90 - waiting), abs=1e-3)
+    assert view.timeline(1)["mean"].item() == pytest.approx(30 / (90 - waiting))
+
+
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
     path = tmp_path_factory.mktemp("campaign") / "ads.db"

@@ -92,13 +92,15 @@ class View:
             "decisions": f"{decided:,}",
             "rewards": f"{rewarded:,}",
             "waiting": f"{max(decided - rewarded - expired, 0):,}",
-            "expired": f"{expired:,}",
-            "mean reward": "–" if mean is None else f"{mean:.4g}",
-            known: f"{self.agent.known_arms:,}",
         }
+        if expired:
+            as_zero = self.agent.book.on_expiry == "zero"
+            facts["expired, as 0" if as_zero else "expired"] = f"{expired:,}"
+        facts["mean reward"] = "–" if mean is None else f"{mean:.4g}"
+        facts[known] = f"{self.agent.known_arms:,}"
         if is_partial(self.agent):
             facts["look-ups"] = f"{self.agent.look_ups:,}"
-        return {name: text for name, text in facts.items() if name != "expired" or expired}
+        return facts
 
     def __str__(self) -> str:
         """Who is in the middle, and what is known around it."""
