@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import unimodal as um
 from unimodal.campaign import Reading
+from unimodal.campaign.events import as_event
 from unimodal.campaign.rehearsal import rehearse
 from unimodal.cli import app
 from unimodal.viewing import timeline
@@ -109,6 +110,40 @@ def test_a_campaign_in_which_nothing_happened():
     agent = um.Agent(um.UTS(), um.graphs.line(4))
     view = um.inspect(Reading(Path("none"), agent, []))
     assert "Nothing has happened yet" in view.html() and "decisions 0" in str(view)
+
+
+def test_a_first_decision_without_a_reward_has_no_picture_of_rewards():
+    agent, events = um.Agent(um.UTS(), um.graphs.line(4)), []
+    agent.recorder = lambda *told: events.append(as_event(1, *told))
+    agent.decide()
+    view = um.inspect(Reading(Path("none"), agent, events))
+    assert view.why.startswith("no rewards yet") and "Mean reward of each part" not in view.html()
+
+
+@pytest.mark.parametrize("far", [1.7e18, -1e15, 1e300])
+def test_a_clock_that_no_calendar_has_is_shown_in_seconds(far):
+    agent, events = um.Agent(um.UTS(), um.graphs.line(4), clock=lambda: far), []
+    agent.recorder = lambda *told: events.append(as_event(1, *told))
+    agent.decide()
+    assert f"{far:.6g} s" in um.inspect(Reading(Path("none"), agent, events)).html()
+
+
+def test_the_picture_has_no_empty_half():
+    """The leader at a corner: below and to the left of it there is nothing to leave room for."""
+    problem = um.problems.by_distance(um.graphs.grid(4, 4), peak=0, high=0.9, low=0.1)
+    page = um.inspect(rehearse(um.UTS(), problem, rounds=300), around=0).html()
+    start = page.index("<svg viewBox")
+    picture = ElementTree.fromstring(page[start : page.index("</svg>", start) + 6])
+    height = float(picture.attrib["viewBox"].split()[3])
+    ends = [float(circle.attrib["cy"]) for circle in picture.findall(".//{*}circle")]
+    assert min(ends) < 60 and max(ends) > height - 120
+
+
+@pytest.mark.filterwarnings("error")
+def test_letters_that_matplotlib_has_no_font_for_are_left_to_the_browser():
+    graph = um.graphs.from_edges([("東京", "🦄"), ("🦄", "京都")])
+    page = um.inspect(rehearse(um.UTS(), um.Problem(graph, [0.9, 0.5, 0.4]), rounds=60)).html()
+    assert page.count("東京") > 2
 
 
 def test_expiries_that_count_as_zero_are_in_the_means(tmp_path):

@@ -151,4 +151,5 @@ def inspect(campaign: Recorded, around: Any = None) -> View:
     if agent.leader is not None:
         return View(agent, graph, history, graph.arm_of(agent.leader), "the leader")
     pulls = known_records(agent, graph)["pulls"]
-    return View(agent, graph, history, int(np.argmax(pulls)), "nobody leads: the most pulled arm")
+    why = "nobody leads: the most pulled arm" if pulls.any() else "no rewards yet: the first arm"
+    return View(agent, graph, history, int(np.argmax(pulls)), why)
