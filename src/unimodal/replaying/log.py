@@ -81,8 +81,8 @@ def _notes(history: pl.DataFrame, elsewhere: int, agent: Agent) -> tuple[str, ..
     if is_partial(agent):
         notes.append(
             "The graph is known by look-ups: candidates are confined to the arms that were met, "
-            "and begin at any of them and not at the root, so that even the log's own policy may do "
-            "worse than it did."
+            "and begin at any of them and not at the root: even the log's own policy may do worse "
+            "than it did."
         )
     expired = int(history["kind"].eq("expire").sum())
     if expired and agent.book.on_expiry == "zero":
