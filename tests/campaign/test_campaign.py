@@ -97,6 +97,8 @@ def test_all_that_differs_is_told_at_once(start, reopen):
         ({"time_to_live": 0}, "time_to_live must be a finite number greater than 0"),
         ({"time_to_live": "1 h"}, "time_to_live must be a finite number greater than 0"),
         ({"on_expiry": "dropp"}, "did you mean 'drop'"),
+        ({"on_expiry": 0}, "unknown on_expiry '0'"),
+        ({"on_expiry": ""}, "unknown on_expiry ''"),
         ({"durability": "ful"}, "did you mean 'full'"),
         ({"wait": "long"}, "the 'wait' of a campaign must be a finite number"),
         ({"wait": -1}, "the 'wait' of a campaign must be a finite number"),

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from unimodal.agent.decisions import Book, Decision
 from unimodal.agent.oracle import Neighbours, Oracle, as_oracle
@@ -253,9 +251,11 @@ def usual_policy(graph: Any) -> Policy:
 
 
 def _is_batch(reward: Any) -> bool:
-    if isinstance(reward, float):  # asking for a Sequence takes as long as learning
+    """Whether there are several: a sequence, an array, or a column of a table."""
+    if isinstance(reward, float):  # asking for more takes as long as learning
         return False
-    return isinstance(reward, Sequence | np.ndarray) and not isinstance(reward, str | bytes)
+    several = hasattr(reward, "__len__") and hasattr(reward, "__getitem__")
+    return several and not isinstance(reward, str | bytes | bytearray | Mapping)
 
 
 def _paired(names: Any, rewards: Any, method: str, what: str) -> list[tuple[Any, Any]]:

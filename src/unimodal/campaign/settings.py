@@ -50,7 +50,7 @@ class Settings:
             0 if self.seed is None else self.seed,
             self.root,
             self.time_to_live,
-            self.on_expiry or "drop",
+            "drop" if self.on_expiry is None else self.on_expiry,
         )
 
     def agent(self, graph: Any) -> Agent:
@@ -61,7 +61,7 @@ class Settings:
             self.rewards,
             0 if self.seed is None else self.seed,
             time_to_live=self.time_to_live,
-            on_expiry=self.on_expiry or "drop",
+            on_expiry="drop" if self.on_expiry is None else self.on_expiry,
         )
 
     def check(self) -> None:
