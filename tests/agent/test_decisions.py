@@ -302,6 +302,15 @@ def test_an_agent_that_never_decided_is_saved_too(tmp_path):
     assert one._book.time_to_live == 5
 
 
+def test_what_is_not_open_is_not_recorded():
+    one, told = agent(), []
+    one.decide()
+    one.recorder = lambda *what: told.append(what)
+    with pytest.raises(KeyError):
+        one.settle(99, 1.0, 0.0)
+    assert told == []
+
+
 def test_minus_zero_is_zero():
     book = Book(um.Bounded(-1, 1))
     book.add(0, 0.0)

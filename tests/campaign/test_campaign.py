@@ -230,6 +230,7 @@ def test_its_agent_can_be_looked_at_but_not_asked(path, start):
             agent.expire,
             lambda agent=agent: agent.tell(3, 1.0),
             lambda agent=agent: agent.reward(1, 1.0),
+            lambda agent=agent: agent.settle(1, 1.0, 0.0),
         ):
             with pytest.raises(um.UnimodalError, match="is there to look at"):
                 call()

@@ -107,6 +107,9 @@ def test_bounded_rewards_are_replayed_on_their_scale():
     [
         ({"policies": [um.TS(), um.TS()]}, "two called 'TS'"),
         ({"policies": ["ts"]}, "a policy must be an instance"),
+        ({"policies": "ts"}, "a policy must be an instance .*, got 'ts'"),
+        ({"policies": None}, "a policy must be an instance .*, got None"),
+        ({"policies": um.TS}, "a policy must be an instance .*, got <class"),
         ({"policies": um.TS(), "draws": 5}, "'draws' must be a whole number of at least 20"),
         ({"policies": um.TS(), "draws": 10**9}, "must fit into memory"),
         ({"policies": um.TS(), "seed": -1}, "'seed'"),

@@ -172,6 +172,25 @@ def file(tmp_path_factory):
     return path
 
 
+def test_a_file_can_be_looked_at_by_its_path(file):
+    before = file.read_bytes()
+    assert str(um.inspect(file)) == str(um.inspect(str(file))) and um.inspect(file).history.height
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("wrong", [None, 5, um.Agent(um.UTS(), um.graphs.line(3)), um.Campaign])
+def test_what_is_no_campaign_gets_a_sentence(wrong):
+    for call in (um.inspect, lambda it: um.replay(it, um.TS())):
+        with pytest.raises(um.UnimodalError, match=r"must be a campaign, .* or the path of its"):
+            call(wrong)
+
+
+@pytest.mark.parametrize("bins", [0, -1, None, "a", 1.5])
+def test_a_wrong_number_of_parts_gets_a_sentence(campaign, bins):
+    with pytest.raises(um.UnimodalError, match="'bins' of a timeline must be a whole number"):
+        um.inspect(campaign).timeline(bins)
+
+
 @pytest.mark.parametrize("options", [(), ("--around", "e")], ids=["leader", "around"])
 def test_the_command(file, options, tmp_path):
     page = tmp_path / "page.html"

@@ -190,9 +190,10 @@ class Agent(Player):
 
     def settle(self, decision: int, reward: float | None, now: float) -> None:
         """Close a decision with its reward, or (None) because its time is over."""
-        if self.recorder is not None:
-            self.recorder("expire" if reward is None else "reward", now, decision, reward)
+        self._check_lock()
         arm = self._book.close(decision, reward)
+        if self.recorder is not None:  # only now: what is not open must not be in the log
+            self.recorder("expire" if reward is None else "reward", now, decision, reward)
         if reward is None and self._book.on_expiry == "zero":
             reward = 0.0
         if reward is not None and arm >= 0:  # else there is nothing to learn, or nobody to learn

@@ -6,11 +6,12 @@ import contextlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from unimodal import files
 from unimodal.agent.online import Agent
+from unimodal.agent.recorded import Recorded
 from unimodal.campaign.events import Event
-from unimodal.campaign.file import as_path
 from unimodal.campaign.log import Log
 from unimodal.campaign.replica import Replica
 from unimodal.campaign.settings import Settings
@@ -42,10 +43,22 @@ def look(path: str | Path, policy: Policy | None = None) -> Reading:
         return Reading(log.path, replica.agent, list(log.events()))
 
 
+def recorded(campaign: Any) -> Recorded:
+    """What readers are given: a campaign, or the path of its file, which is then looked at."""
+    if isinstance(campaign, str | Path):
+        return look(campaign)
+    if isinstance(campaign, type) or not callable(getattr(campaign, "history", None)):
+        raise UnimodalError(
+            "what is looked at must be a campaign, as um.Campaign.open returns it, or the path of "
+            f"its file, got {campaign!r}."
+        )
+    return campaign  # type: ignore[no-any-return]
+
+
 @contextlib.contextmanager
 def reading(path: str | Path) -> Iterator[Log]:
     """The log of an existing file, as it is at one moment."""
-    path = as_path(path)
+    path = files.as_path(path, "the path of a campaign")
     if not path.exists():
         raise UnimodalError(f"there is no file {path}: check the path.")
     empty = UnimodalError(

@@ -21,7 +21,8 @@ from unimodal.agent.recorded import (
     known_records,
     shown,
 )
-from unimodal.errors import UnimodalError
+from unimodal.campaign import recorded
+from unimodal.errors import UnimodalError, whole_number
 from unimodal.families.beliefs import interval
 from unimodal.graphs import Graph
 from unimodal.viewing import timeline
@@ -73,7 +74,7 @@ class View:
 
     def timeline(self, bins: int = 12) -> pl.DataFrame:
         """The log in as many parts: decisions, rewards and their mean, who led most."""
-        return timeline.parts(self.history, bins)
+        return timeline.parts(self.history, whole_number(bins, "the 'bins' of a timeline"))
 
     @property
     def label(self) -> str:
@@ -124,8 +125,8 @@ class View:
         return files.write(path, lambda to: to.write_text(text, encoding="utf-8"))
 
 
-def inspect(campaign: Recorded, around: Any = None) -> View:
-    """Look at a campaign: at its leader, or `around` another arm.
+def inspect(campaign: Recorded | str | Path, around: Any = None) -> View:
+    """Look at a campaign, or at its file: at its leader, or `around` another arm.
 
     >>> import unimodal as um
     >>> from unimodal.campaign.rehearsal import rehearse
@@ -136,6 +137,7 @@ def inspect(campaign: Recorded, around: Any = None) -> View:
       0: 2 pulls, mean 0.5 (0.0943 to 0.906)
       1: 3 pulls, mean 0.3333 (0.0676 to 0.806)
     """
+    campaign = recorded(campaign)
     agent, history = campaign.agent, history_of(campaign)
     graph = known_graph(agent)
     if around is not None:
