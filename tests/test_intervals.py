@@ -12,7 +12,7 @@ def peaked(peak, alpha=1.0, slope=0.8, high=0.9):
     return lambda x: high - slope * abs(x - peak) ** alpha
 
 
-@settings(deadline=None, derandomize=True, max_examples=40)
+@settings(max_examples=40)
 @given(
     st.floats(-5, 5),
     st.floats(0.1, 10),

@@ -6,7 +6,7 @@ Four processes work on one file. Each notes in a journal of its own what it is a
 after the call has returned, that it was acknowledged. A process is killed with SIGKILL by its
 parent at a random moment, or by itself right after an acknowledgement; its next life reads the
 journal and sends again what was not acknowledged. Clients are forked from a process that has
-compiled the policy but never opened the file, so a new life costs milliseconds.
+compiled the policy and has closed the file, so a new life costs milliseconds.
 
 `--sabotage early` acknowledges before the commit, `--sabotage twice` counts a reward as often as it
 is told: the findings must show both, or this test could not fail.
@@ -56,6 +56,11 @@ def read_journal(path: Path) -> list[tuple[str, int, float]]:
     return [(p[0], int(p[1]), float(p[2])) for p in lines if len(p) == 4 and p[3] == "."]
 
 
+def opened(path: Path, options: argparse.Namespace) -> um.Campaign:
+    """The campaign of all clients."""
+    return um.Campaign.open(path, um.UTS(), GRAPH, seed=7, durability=options.durability)
+
+
 class Client:
     """One life of a client."""
 
@@ -63,9 +68,7 @@ class Client:
         self, path: Path, journal: Path, rng: random.Random, options: argparse.Namespace
     ) -> None:
         self.rng, self.journal, self.suicide = rng, Journal(journal), options.suicide
-        self.campaign = um.Campaign.open(
-            path, um.UTS(), GRAPH, seed=7, durability=options.durability
-        )
+        self.campaign = opened(path, options)
         seen: dict[str, dict[int, float]] = collections.defaultdict(dict)
         for kind, decision, value in self.journal.lines:
             seen[kind][decision] = value
@@ -127,10 +130,9 @@ def acknowledge_early() -> None:
 
 
 def count_twice() -> None:
-    """Sabotage: whatever is told is news, a decision stays open, and the file does not mind."""
+    """Sabotage: whatever is told is news, and a decision stays open."""
     Book.news = lambda book, told, now: {int(d): float(value) for d, value in told}
     Book.close = lambda book, decision, reward: book.open[decision][0]
-    logs._SCHEMA = logs._SCHEMA.replace("UNIQUE", "")
 
 
 SABOTAGE = {"none": lambda: None, "early": acknowledge_early, "twice": count_twice}
@@ -162,7 +164,8 @@ class Storm:
         self.clients: dict[int, int] = {}  # name: process
         self.kills = self.lives = self.counted = 0
         self.read = [0] * CLIENTS  # bytes of each journal
-        um.Agent(um.UTS(), GRAPH).decide()  # compiled here, once for all lives
+        with opened(path, options) as campaign:  # compiled here, once for all lives
+            campaign.decide()
 
     def start(self, name: int, life: int) -> None:
         self.lives += 1

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import unimodal as um
-from unimodal.campaign import look, verify
+from unimodal.campaign import look, replica, verify
 
 LINE = um.graphs.line(7)
 LADDER = um.graphs.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
@@ -136,6 +136,27 @@ def test_refused_rewards_leave_no_trace(path, start):
             campaign.reward(ids, rewards)
     assert campaign.reward(1, 1) is False
     assert campaign.history().equals(before) and campaign.outstanding == 1
+    campaign.close()
+    assert bool(verify(path))
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_rewards_told_again_are_known_however_long_ago(path, start, reopen, monkeypatch, closed):
+    """Those of the last snapshot are in a table, later ones only in the log."""
+    monkeypatch.setattr(replica, "_AT_HAND", -1)
+    campaign = start()
+    early = campaign.decide(3)
+    assert campaign.reward([d.id for d in early], [1.0, 0.0, 1.0]) == [True] * 3
+    if closed:
+        campaign.close()
+        campaign = reopen()
+    late = campaign.decide(2)
+    assert campaign.reward([d.id for d in late], [0.0, 1.0]) == [True] * 2
+    ids = [decision.id for decision in [*early, *late]]
+    assert campaign.reward(ids, [1.0, 0.0, 1.0, 0.0, 1.0]) == [False] * 5
+    for number, other in ((2, 1.0), (5, 0.0)):
+        with pytest.raises(um.UnimodalError, match=f"decision {number} has the reward"):
+            campaign.reward(number, other)
     campaign.close()
     assert bool(verify(path))
 

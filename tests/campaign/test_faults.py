@@ -193,7 +193,7 @@ def test_a_file_of_another_format_is_refused(path, start, reopen):
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA user_version = 99")
     connection.close()
-    with pytest.raises(um.UnimodalError, match="has format 99, this version reads format 1"):
+    with pytest.raises(um.UnimodalError, match="has format 99, this version reads format 2"):
         reopen()
 
 
@@ -367,3 +367,15 @@ def test_a_file_taken_away_while_it_is_open_acknowledges_nothing_more(path, star
     with reopen() as campaign:
         assert campaign.reward(decision.id, 1.0) in (True, False)
     assert bool(verify(path))
+
+
+def test_where_rewards_follow_at_once_a_missing_file_is_noticed_in_a_moment(path, start):
+    with start() as campaign:
+        ids = [decision.id for decision in campaign.decide(200)]
+        for number in ids[:50]:
+            campaign.reward(number, 1.0)
+        path.unlink()
+        with pytest.raises(um.UnimodalError, match="was moved, deleted or replaced"):
+            for number in ids[50:]:  # for a tenth of a second at least
+                campaign.reward(number, 1.0)
+                time.sleep(0.001)

@@ -241,7 +241,7 @@ class CountingZeros(CampaignMachine):
 
 TestDropping = CampaignMachine.TestCase
 TestCountingZeros = CountingZeros.TestCase
-EFFORT = settings(max_examples=30, stateful_step_count=40, deadline=None)
+EFFORT = settings(max_examples=30, stateful_step_count=40)
 TestDropping.settings = TestCountingZeros.settings = EFFORT
 
 

@@ -170,7 +170,7 @@ def test_a_call_that_an_interrupted_thread_took_along_is_not_acknowledged():
         time.sleep(0.001)
     group._waiting = Interrupted(group._waiting)
     with pytest.raises(KeyboardInterrupt):
-        group._serve()
+        group._serve(threading.get_ident())
     group._turn.release()
     thread.join()
     assert answers == ["a call was interrupted, so that it may not have been kept: call again."]

@@ -60,6 +60,9 @@ def tampered(path, statement, *values):
             "not the fold",
         ),
         ("UPDATE snapshots SET state = substr(state, 2)", "not the fold"),
+        ("UPDATE rewards SET reward = 1 - reward WHERE decision < 3", "'rewards' differs .* in 2"),
+        ("DELETE FROM rewards WHERE decision = 20", "'rewards' differs from the log in 1"),
+        ("INSERT INTO rewards VALUES (99, 1.0)", "'rewards' differs from the log in 1"),
         ("UPDATE settings SET value = '5' WHERE key = 'seed'", "makes it decision 1 "),
         ("UPDATE settings SET value = '{' WHERE key = 'policy'", "settings .* damaged"),
     ],
@@ -138,15 +141,15 @@ def test_a_damaged_snapshot_is_told_when_opening(path, start, reopen, play):
     assert bool(verify(path))
 
 
-def test_a_reward_told_twice_does_not_fit_into_the_file(path, start, play):
+def test_a_reward_that_stands_in_the_log_twice_is_found(path, start, play):
     with start() as campaign:
         play(campaign, 5)
-    with pytest.raises(sqlite3.IntegrityError):
-        tampered(
-            path,
-            "INSERT INTO log SELECT seq + 99, time, kind, decision, arm, reason, leader, "
-            "near, propensity, reward, data FROM log WHERE kind = 'reward' AND decision = 2",
-        )
+    verdict = tampered(
+        path,
+        "INSERT INTO log SELECT (SELECT max(seq) + 1 FROM log), time, kind, decision, arm, reason, "
+        "leader, near, propensity, reward, data FROM log WHERE kind = 'reward' AND decision = 2",
+    )
+    assert "closes decision 2, which is not open" in " ".join(verdict.wrong)
 
 
 def test_verify_needs_a_campaign(tmp_path):

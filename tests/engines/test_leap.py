@@ -38,7 +38,7 @@ def tables(draw):
 
 
 @given(tables())
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 def test_the_same_arms_in_the_same_rounds(case):
     step, leap = played(StepTrial, *case), played(LeapTrial, *case)
     assert np.array_equal(step.output.arms, leap.output.arms)

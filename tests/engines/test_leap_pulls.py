@@ -58,14 +58,14 @@ def tables(draw, policies):
 
 
 @given(tables([um.IMED, um.KLUCBUB]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_the_same_arms_in_the_same_rounds(case):
     assert leapt(*case)[0] == stepped(*case)
 
 
 @pytest.mark.full
 @given(tables([um.IMEDUB]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_the_same_arms_in_the_same_rounds_of_imedub(case):
     assert leapt(*case)[0] == stepped(*case)
 

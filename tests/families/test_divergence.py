@@ -12,7 +12,7 @@ from unimodal.families.base import natural, negentropy, top
 from unimodal.kernels.compile import record
 
 FAMILIES = [Bernoulli(), Gaussian(0.5), Poisson(), Exponential(), Bounded(-2.0, 6.0)]
-law = settings(deadline=None, derandomize=True, max_examples=150)
+law = settings(max_examples=150)
 every_family = pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 
 

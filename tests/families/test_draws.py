@@ -106,7 +106,7 @@ def test_a_mean_at_a_bound_gives_nothing_else(draw):
 ends = st.floats(-10, 10)
 
 
-@settings(deadline=None, derandomize=True, max_examples=100)
+@settings(max_examples=100)
 @given(ends, ends, st.floats(0, 1), st.integers(0, 2**32))
 @example(-0.3, 0.1, 0.99, 0)  # -0.3 + (0.1 - -0.3) is more than 0.1
 def test_bounded_rewards_are_accepted_by_the_family_that_drew_them(a, b, share, seed):

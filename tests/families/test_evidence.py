@@ -91,7 +91,7 @@ def test_bounded_rewards_of_any_law_give_less(mean):
         assert middle > 0 or average == pytest.approx(1)
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.sampled_from(FAMILIES),
     st.integers(1, 10**6),

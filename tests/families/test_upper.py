@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from unimodal import Bernoulli, Bounded, Exponential, Gaussian, Poisson
 
 FAMILIES = [Bernoulli(), Gaussian(0.5), Poisson(), Exponential(), Bounded(-2.0, 6.0)]
-law = settings(deadline=None, derandomize=True, max_examples=150)
+law = settings(max_examples=150)
 every_family = pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 # What a budget is in use: f(t)/N, from the first rounds to the billionth.
 budgets = st.floats(-9.0, 1.2).map(lambda power: 10.0**power)

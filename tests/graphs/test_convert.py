@@ -12,7 +12,7 @@ from unimodal.graphs import from_edges, from_networkx, from_scipy
 seeds = st.integers(0, 10_000)
 
 
-@settings(deadline=None, derandomize=True, max_examples=50)
+@settings(max_examples=50)
 @given(seeds, st.integers(2, 30))
 def test_networkx_edges_and_scipy_all_give_the_same_graph(seed, n_arms):
     tree = networkx.from_prufer_sequence(

@@ -74,7 +74,7 @@ def test_a_fixed_graph_has_networkxs_edges_degrees_and_shortest_paths(graph, exp
         assert graph.distances(arm).tolist() == [steps[other] for other in range(graph.n_arms)]
 
 
-laws = settings(deadline=None, derandomize=True, max_examples=40)
+laws = settings(max_examples=40)
 
 
 @laws

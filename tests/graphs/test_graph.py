@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csgraph
 
@@ -18,7 +18,6 @@ def connected_edges(draw):
     return n_arms, sorted(set(tree) | draw(st.sets(st.sampled_from(pairs))))
 
 
-@settings(deadline=None, derandomize=True)
 @given(connected_edges(), st.randoms(use_true_random=False))
 def test_rows_say_what_the_edges_said_in_whatever_order_they_came(made, shuffler):
     n_arms, edges = made
@@ -38,7 +37,6 @@ def test_rows_say_what_the_edges_said_in_whatever_order_they_came(made, shuffler
     assert hash(graph) == hash(from_edges(edges))
 
 
-@settings(deadline=None, derandomize=True)
 @given(connected_edges())
 def test_distances_are_those_of_floyd_and_warshall(made):
     graph = from_edges(made[1])

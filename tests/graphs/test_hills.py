@@ -33,7 +33,7 @@ def apart(graph, low, high, a, b):
     )
 
 
-@settings(deadline=None, derandomize=True, max_examples=80)
+@settings(max_examples=80)
 @given(bounded_graphs())
 def test_two_arms_stand_apart_if_every_path_passes_a_worse_one(case):
     graph, low, high = case
@@ -41,7 +41,7 @@ def test_two_arms_stand_apart_if_every_path_passes_a_worse_one(case):
         assert stand_apart(graph, low, high, a, b) == apart(graph, low, high, a, b)
 
 
-@settings(deadline=None, derandomize=True, max_examples=80)
+@settings(max_examples=80)
 @given(bounded_graphs())
 def test_hills_are_all_that_stand_apart_and_no_more(case):
     graph, low, high = case
@@ -53,7 +53,7 @@ def test_hills_are_all_that_stand_apart_and_no_more(case):
         assert any(not apart(graph, low, high, arm, one) for one in higher)
 
 
-@settings(deadline=None, derandomize=True, max_examples=80)
+@settings(max_examples=80)
 @given(bounded_graphs(), st.integers(0, 2**32 - 1))
 def test_whatever_the_means_are_there_are_as_many_peaks_as_hills(case, seed):
     """Peaks: connected sets of equal means whose neighbours are all lower. One in each hill."""

@@ -29,7 +29,7 @@ def assert_leaders(best, count, values):
     assert [tied_leader(best, count, place) for place in range(len(tied))] == tied
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(max_examples=300)
 @given(games())
 @example((1, [0.5], [(0, -np.inf), (0, 0.0)]))
 @example((3, [], [(2, -np.inf), (0, -np.inf), (1, 0.0)]))
@@ -44,7 +44,6 @@ def test_the_board_agrees_with_a_search_of_all_arms_after_every_move(game):
         assert_leaders(best, count, values)
 
 
-@settings(deadline=None, derandomize=True)
 @given(games())
 def test_a_board_repaired_move_by_move_is_the_one_built_at_once(game):
     slots, shown, moves = game

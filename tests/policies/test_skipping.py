@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from unimodal.families import Bernoulli
@@ -15,7 +15,6 @@ from unimodal.policies.state import implied_board, new_state
 
 
 @given(st.integers(2, 7), st.integers(0, 40), st.integers(1, 30))
-@settings(deadline=None)
 def test_contests_between_forced_rounds(period, clock, contests):
     scope, now, held = record(AroundLeader(period)), clock, 0
     while held < contests:
@@ -25,7 +24,6 @@ def test_contests_between_forced_rounds(period, clock, contests):
 
 
 @given(st.integers(2, 7), st.booleans(), st.integers(0, 20), st.integers(1, 30))
-@settings(deadline=None)
 def test_contests_between_forced_rounds_of_a_scout(size, climbs, later, contests):
     """In its climb (of 100 leads for each member), and after it."""
     scope = record(Scout(patience=100))
@@ -52,7 +50,6 @@ def state_with(pulls, totals):
 
 
 @given(st.data())
-@settings(deadline=None)
 def test_the_leader_leads_for_as_long_as_promised(data):
     """And not longer: with one more worst reward another arm might lead."""
     n_arms = data.draw(st.integers(2, 6))

@@ -29,7 +29,7 @@ def problems(draw):
     return um.Problem(graphs.from_edges(sorted(edges)), means)
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(max_examples=300)
 @given(problems())
 @example(um.Problem(graphs.line(3), [0.2, 0.2, 0.4]))
 @example(um.Problem(graphs.line(3), [0.4, 0.2, 0.4]))

@@ -13,7 +13,7 @@ from unimodal import graphs
 from unimodal.errors import UnimodalError
 from unimodal.problems import by_distance, random_peak, rank_one, smooth_peak, triangular
 
-law = settings(deadline=None, derandomize=True, max_examples=50)
+law = settings(max_examples=50)
 
 
 @st.composite
@@ -48,7 +48,7 @@ def test_the_papers_lines_rise_by_even_steps_to_the_middle_and_fall_again(n_arms
     assert problem.check()
 
 
-@settings(deadline=None, derandomize=True, max_examples=50)
+@settings(max_examples=50)
 @given(st.integers(0, 1000), st.integers(2, 20), st.floats(0.5, 1.0), st.floats(0.0, 0.4))
 def test_by_distance_is_its_formula_and_unimodal(seed, n_arms, high, low):
     graph = graphs.erdos_renyi(n_arms, 0.4, seed=seed)
@@ -89,7 +89,7 @@ def test_by_distance_has_one_peak_on_every_graph(place):
     assert problem.check()
 
 
-@settings(deadline=None, derandomize=True, max_examples=150)
+@settings(max_examples=150)
 @given(places(), st.floats(0.5, 1.0), st.floats(0.0, 0.4), st.floats(0.15, 4.0))
 def test_a_smooth_peak_is_a_bell_and_unimodal(place, high, low, share):
     """Widths from a seventh of the largest distance up, where neighbours' means still differ."""
@@ -148,7 +148,7 @@ def test_a_smooth_peak_on_a_million_arms_has_one_peak():
 vectors = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), min_size=1, max_size=5)
 
 
-@settings(deadline=None, derandomize=True, max_examples=400)
+@settings(max_examples=400)
 @given(vectors, vectors.filter(lambda v: len(v) > 1))
 def test_rank_one_has_one_peak_just_where_the_theory_says(u, v):
     """One largest entry in each, above 0, and zeros in at most one of them."""

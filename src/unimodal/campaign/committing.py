@@ -45,7 +45,8 @@ class GroupCommit:
 
     def __call__(self, call: Call) -> Any:
         """Do it, durably; its result."""
-        if self._server == threading.get_ident():  # it would wait for itself, for ever
+        me = threading.get_ident()
+        if self._server == me:  # it would wait for itself, for ever
             raise UnimodalError(
                 "a campaign cannot be called from within one of its own calls, such as by its "
                 "neighbour function or a signal handler: call it before or after."
@@ -53,17 +54,17 @@ class GroupCommit:
         self._waiting.append(call)
         with self._turn:
             if not call.done:
-                self._serve()
+                self._serve(me)
         if not call.done:  # whoever took it out of the queue was interrupted in the next instant
             raise UnimodalError(_INTERRUPTED)
         if call.error is not None:
             raise call.error
         return call.result
 
-    def _serve(self) -> None:
+    def _serve(self, server: int) -> None:
         calls: list[Call] = []
         try:
-            self._server = threading.get_ident()
+            self._server = server
             for _ in range(len(self._waiting)):
                 calls.append(self._waiting.popleft())
             self._commit(calls)

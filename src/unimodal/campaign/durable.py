@@ -18,6 +18,19 @@ _ALONE = 20  # transactions without a sign of others, from which on it is taken 
 SNAPSHOT_EVERY = 20_000  # events, or as many as there are arms if that is more
 
 
+class _Forks:
+    """How often this process has become a copy of another: asking the system costs every call."""
+
+    seen = 0
+
+    @classmethod
+    def see(cls) -> None:
+        cls.seen += 1
+
+
+os.register_at_fork(after_in_child=_Forks.see)
+
+
 class Durable:
     """Does calls on the state of a campaign; when it returns, what they did is on disk."""
 
@@ -27,23 +40,25 @@ class Durable:
         self._next_snapshot = 0
         self._version = -1  # of the file, when the replica was last caught up
         self._undisturbed = 0  # transactions since another process wrote
-        self._process = os.getpid()
+        self._forks = _Forks.seen
         self._group = GroupCommit(self._commit)
         self(self._begin)
 
     @property
     def is_copy(self) -> bool:
         """Whether this process is a forked copy of the one that opened the file."""
-        return os.getpid() != self._process
+        return self._forks != _Forks.seen
 
-    def __call__(self, work: Callable[[Replica], Any], **kind: bool) -> Any:
-        """Do it, in a transaction that it may share with others; its result (`kind`: see Call)."""
+    def __call__(
+        self, work: Callable[[Replica], Any], checks_first: bool = True, may_repeat: bool = False
+    ) -> Any:
+        """Do it, in a transaction that it may share with others; its result (see Call)."""
         if self.is_copy:  # before the lock, which may be held for ever in a copy
             raise UnimodalError(
                 f"{self._log.path} was opened by another process, of which this is a copy: "
                 "open it here with Campaign.open."
             )
-        return self._group(Call(work, **kind))
+        return self._group(Call(work, checks_first, may_repeat))
 
     def _commit(self, calls: list[Call]) -> None:
         """Do calls in one transaction; only when it is over are they answered."""

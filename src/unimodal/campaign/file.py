@@ -12,7 +12,7 @@ from typing import Any
 
 from unimodal.errors import UnimodalError, real_number, unknown_name
 
-FORMAT = 1
+FORMAT = 2
 APPLICATION = 0x756E696D  # 'unim': what the first page of a campaign's file says it is
 # FULL syncs every commit to the disk; NORMAL survives a kill, but not always a power failure.
 DURABILITY = {"full": "FULL", "fast": "NORMAL"}

@@ -18,11 +18,12 @@ CREATE TABLE log (
     seq INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL, decision INTEGER, arm,
     reason TEXT, leader, near INTEGER, propensity REAL, reward REAL, data TEXT
 );
-CREATE UNIQUE INDEX one_reward ON log (decision) WHERE kind = 'reward';
 CREATE INDEX revisions ON log (seq) WHERE kind = 'revision';
 CREATE TABLE snapshots (seq INTEGER PRIMARY KEY, version TEXT NOT NULL, state TEXT NOT NULL);
+CREATE TABLE rewards (decision INTEGER PRIMARY KEY, reward REAL NOT NULL);
 """
-
+# `rewards` finds those that the last snapshot knows; an index would cost every commit a page more.
+_LATER = "kind = 'reward' AND seq > (SELECT coalesce(max(seq), 0) FROM snapshots)"
 
 _INSERT = f"INSERT INTO log VALUES ({', '.join('?' * len(Event._fields))})"
 # Most events are rewards, and a call may wait for each: binding four values is quicker than eleven.
@@ -94,29 +95,33 @@ class Log(CampaignFile):
         rows = [(e.seq, e.time, e.decision, e.reward) for e in events if e.kind == "reward"]
         if len(rows) < len(events):
             self._connection.executemany(_INSERT, events)
-        elif len(rows) == 1:
-            self._connection.execute(_INSERT_REWARD, rows[0])
         elif rows:
             self._connection.executemany(_INSERT_REWARD, rows)
 
     def append_at_once(self, events: Sequence[Event]) -> None:
         """Add events, which are on disk when this returns; none if their numbers are taken."""
-        if len(events) > 1:
+        first = events[0]
+        if len(events) == 1 and first.kind == "reward":  # a statement is a transaction by itself
+            row = (first.seq, first.time, first.decision, first.reward)
+            self._connection.execute(_INSERT_REWARD, row)
+            self.check_name(_TRUST)
+        else:
             self.begin()
             self.append(events)
             self.commit()
-        else:  # a statement is a transaction by itself
-            self.append(events)
-            self.check_name(_TRUST)
 
     def reward_of(self, decision: int) -> float | None:
         """The reward of a decision, or None if it has none."""
-        query = "SELECT reward FROM log WHERE decision = ? AND kind = 'reward'"
-        found = self._one(query, decision)
+        found = self._one("SELECT reward FROM rewards WHERE decision = ?", decision) or self._one(
+            f"SELECT reward FROM log WHERE decision = ? AND {_LATER}", decision
+        )
         return None if found is None else found[0]
 
     def keep_snapshot(self, seq: int, version: str, state: str) -> None:
         """Write the state after an event; of one version, only the first and the last are kept."""
+        self._connection.execute(
+            f"INSERT OR IGNORE INTO rewards SELECT decision, reward FROM log WHERE {_LATER}"
+        )
         self._connection.execute(
             "DELETE FROM snapshots WHERE version = ? AND seq > "
             "(SELECT min(seq) FROM snapshots WHERE version = ?)",
@@ -125,6 +130,17 @@ class Log(CampaignFile):
         self._connection.execute(
             "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)", (seq, version, state)
         )
+
+    def lost_rewards(self) -> int:
+        """How many would not be found as the log has them: none, if the file is sound."""
+        in_log = f"SELECT decision, reward FROM log WHERE kind = 'reward' AND NOT ({_LATER})"
+        found = "SELECT decision, reward FROM rewards"
+        differ = (
+            f"SELECT * FROM ({in_log} EXCEPT {found})",
+            f"SELECT * FROM ({found} EXCEPT {in_log})",
+        )
+        (count,) = self._one(f"SELECT count(DISTINCT decision) FROM ({' UNION ALL '.join(differ)})")
+        return int(count)
 
     def snapshots(self) -> list[tuple[int, str]]:
         """Which there are: number of the event, and version."""

@@ -23,7 +23,7 @@ from unimodal.errors import UnimodalError
 from unimodal.graphs import Graph
 from unimodal.version import __version__
 
-_FORGET_EVERY = 10_000  # rewards kept at hand while many events are read
+_AT_HAND = 20_000  # rewards: who tells one twice does so soon
 
 
 class OutcomesInLog:
@@ -39,8 +39,13 @@ class OutcomesInLog:
         return self._log.reward_of(decision) if recent is None else recent
 
     def set(self, decision: int, reward: float) -> None:
-        """Keep a reward until the log has it."""
+        """Keep a reward at least until the log has it."""
         self.recent[decision] = reward
+
+    def written(self) -> None:
+        """The log has all of them."""
+        if len(self.recent) > _AT_HAND:
+            self.recent.clear()
 
 
 class Replica:
@@ -121,11 +126,9 @@ class Replica:
                     break
                 self._apply(event)
                 self.seq = event.seq
-                if len(self._outcomes.recent) > _FORGET_EVERY:
-                    self.written()
+                self._outcomes.written()
         finally:
             self._fold(False)
-        self.written()
 
     def _fold(self, folding: bool) -> None:
         """Begin or end to do again what a log says: nothing is noted then, and nobody is asked."""
@@ -136,7 +139,7 @@ class Replica:
     def written(self) -> None:
         """What is new has been written: forget that it was."""
         self.news.clear()
-        self._outcomes.recent.clear()
+        self._outcomes.written()
 
     def _apply(self, event: Event) -> None:
         if event.seq != self.seq + 1:

@@ -66,6 +66,8 @@ def _verified(log: Log, policy: Policy | None) -> Verdict:
     except UnimodalError as error:
         verdict.wrong.append(str(error))
         return verdict
+    if lost := log.lost_rewards():
+        verdict.wrong.append(f"the table 'rewards' differs from the log in {lost:,}")
     verdict.events = replica.seq - verdict.first
     return verdict
 
