@@ -93,6 +93,7 @@ def test_all_that_differs_is_told_at_once(start, reopen):
         ({"graph": lambda arm: [arm + 1]}, "give the arm to set out from as root"),
         ({"rewards": "bernoulli"}, "family such as um.Bernoulli"),
         ({"seed": -1}, "the 'seed' must be a whole number"),
+        ({"root": 3}, "got 3 with a Graph, which has none"),
         ({"seed": "x"}, "the 'seed' must be a whole number"),
         ({"time_to_live": 0}, "time_to_live must be a finite number greater than 0"),
         ({"time_to_live": "1 h"}, "time_to_live must be a finite number greater than 0"),

@@ -95,7 +95,8 @@ def test_tuples_are_written_as_the_log_writes_them():
     campaign = rehearse(um.UTS(), um.Problem(graph, [0.1, 0.5, 0.9]), rounds=200)
     view = um.inspect(campaign)
     assert view.label == "[0, 2]" == view.timeline(1)["leader"].item()
-    assert um.inspect(campaign, around=(0, 1)).label == "[0, 1]"
+    for written in ((0, 1), "(0, 1)", "[0, 1]"):
+        assert um.inspect(campaign, around=written).label == "[0, 1]"
 
 
 def test_arms_that_were_forgotten_were_met_all_the_same():

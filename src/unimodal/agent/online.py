@@ -69,6 +69,7 @@ class Agent(Player):
         rng = stream(seed, 0, POLICY)
         territory: Held | LookedUp
         if isinstance(graph, Graph):
+            check_no_root(root)
             territory = Held(graph, policy.scope(graph).arena(graph))
         else:
             oracle = as_oracle(graph, root)
@@ -244,6 +245,15 @@ class Agent(Player):
     def __repr__(self) -> str:
         """Policy, rounds and arms."""
         return f"Agent({self.policy!r}, round {self.round:,}, {self._territory.n_arms:,} arms)"
+
+
+def check_no_root(root: Any) -> None:
+    """Refuse a root where it would mean nothing: who holds the graph may begin anywhere."""
+    if root is not None:
+        raise UnimodalError(
+            f"the root is where a search behind a neighbour function sets out, got {root!r} with "
+            "a Graph, which has none: leave it out."
+        )
 
 
 def usual_policy(graph: Any) -> Policy:

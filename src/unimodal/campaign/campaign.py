@@ -162,9 +162,12 @@ class Campaign:
         self.close()
 
     def __repr__(self) -> str:
-        """The file, and who decides."""
-        agent = "closed" if self._log.closed else repr(self.agent)
-        return f"Campaign({str(self._log.path)!r}, {agent})"
+        """The file, and who decides; only the file where it cannot be read just now."""
+        path = repr(str(self._log.path))
+        try:
+            return f"Campaign({path}, {'closed' if self._log.closed else self.agent})"
+        except UnimodalError:  # in a forked copy, within a call, or while the file is busy
+            return f"Campaign({path})"
 
     def _call(self, work: Callable[[Agent], Any]) -> Any:
         return self._durably(lambda replica: work(replica.agent))

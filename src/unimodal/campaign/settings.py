@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from unimodal import families, graphs, policies
-from unimodal.agent.online import Agent, usual_policy
+from unimodal.agent.online import Agent, check_no_root, usual_policy
 from unimodal.agent.oracle import Oracle, as_oracle
 from unimodal.campaign.events import as_json
 from unimodal.errors import UnimodalError, real_number, whole_number
@@ -43,6 +43,8 @@ class Settings:
                 "neighbours up."
             )
         held = isinstance(self.graph, Graph)
+        if held:
+            check_no_root(self.root)
         return Settings(
             self.policy or usual_policy(self.graph),
             self.graph if held else as_oracle(self.graph, self.root),

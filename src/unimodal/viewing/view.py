@@ -143,6 +143,9 @@ def inspect(campaign: Recorded | str | Path, around: Any = None) -> View:
     if around is not None:
         arm_of = arms_by_text(graph)
         text = shown(around)
+        if text not in arm_of:  # on the command line a tuple may be written as Python has it
+            written = {str(graph.label_of(arm)): text for text, arm in arm_of.items()}
+            text = written.get(text, text)
         if text not in arm_of:
             some = ", ".join(list(arm_of)[:3])
             raise UnimodalError(
