@@ -12,7 +12,7 @@ from unimodal import files
 from unimodal.agent.online import Agent
 from unimodal.campaign.durable import Durable
 from unimodal.campaign.log import Log
-from unimodal.campaign.reading import as_frame
+from unimodal.campaign.reading import as_frame, legible
 from unimodal.campaign.settings import Settings
 from unimodal.errors import UnimodalError, whole_number
 from unimodal.families import Family
@@ -74,12 +74,13 @@ class Campaign:
             raise UnimodalError(f"the clock of a campaign must be a function, got {clock!r}.")
         if not path.exists():
             given.check()  # a mistake leaves no file behind
-        log = Log(path, durability, wait)
-        try:
-            return cls(log, given, clock)
-        except BaseException:
-            log.close()
-            raise
+        with legible(path):
+            log = Log(path, durability, wait)
+            try:
+                return cls(log, given, clock)
+            except BaseException:
+                log.close()
+                raise
 
     # What users call.
 

@@ -56,6 +56,17 @@ def recorded(campaign: Any) -> Recorded:
 
 
 @contextlib.contextmanager
+def legible(path: Path) -> Iterator[None]:
+    """Say in a sentence that text is none: SQLite quotes it even in what it says about that."""
+    try:
+        yield
+    except UnicodeDecodeError:
+        raise UnimodalError(
+            f"{path} must be a campaign's file; it is another kind, or damaged."
+        ) from None
+
+
+@contextlib.contextmanager
 def reading(path: str | Path) -> Iterator[Log]:
     """The log of an existing file, as it is at one moment."""
     path = files.as_path(path, "the path of a campaign")
@@ -67,14 +78,10 @@ def reading(path: str | Path) -> Iterator[Log]:
     )
     if path.stat().st_size == 0:
         raise empty  # before SQLite writes a first page
-    log = Log(path, "full", 30.0)
-    try:
-        with log.view():
-            if log.is_new():
-                raise empty
-            yield log
-    finally:
-        log.close()
+    with legible(path), contextlib.closing(Log(path, "full", 30.0)) as log, log.view():
+        if log.is_new():
+            raise empty
+        yield log
 
 
 def saved_settings(log: Log, policy: Policy | None) -> Settings:
@@ -105,4 +112,10 @@ def as_frame(events: Iterable[Event]) -> pl.DataFrame:
         arm = arms.get(event.decision) if event.arm is None else str(event.arm)
         leader = None if event.leader is None else str(event.leader)
         rows.append(event._replace(arm=arm, leader=leader))
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    try:
+        return pl.DataFrame(rows, schema=schema, orient="row")
+    except (pl.exceptions.PolarsError, TypeError):
+        raise UnimodalError(
+            "the log has a value of another kind than its column: the file was changed by hand or "
+            "is damaged; `unimodal verify` says where."
+        ) from None

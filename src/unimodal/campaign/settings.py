@@ -97,13 +97,26 @@ class Settings:
     def agreed(self, saved: dict[str, Any], path: Any, fingerprints: set[str]) -> Settings:
         """The settings of a file; refused if something else was given than it has.
 
-        `fingerprints` are those of its graph, as it was at first and as it is now.
+        `fingerprints` are those of the graphs that its own was changed into.
         """
         given = self.to_data()
+        try:
+            return self._agreed(given, saved, path, fingerprints)
+        except UnimodalError:
+            raise
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise UnimodalError(
+                f"the settings in {path} are damaged: go back to a copy of the file."
+            ) from None
+
+    def _agreed(
+        self, given: dict[str, Any], saved: dict[str, Any], path: Any, fingerprints: set[str]
+    ) -> Settings:
+        known = {saved["graph"].get("fingerprint"), *fingerprints}
         differ = [
             f"its {_NAMES.get(name, name + ' is')} {_shown(saved[name])}, not {_shown(given[name])}"
             for name in saved
-            if given.get(name) is not None and not _same(given[name], saved[name], fingerprints)
+            if given.get(name) is not None and not _same(given[name], saved[name], known)
         ]
         if differ:
             raise UnimodalError(
