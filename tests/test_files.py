@@ -83,6 +83,23 @@ def test_a_folder_is_never_replaced_by_a_file(tmp_path):
     assert list(tmp_path.iterdir()) == [folder]
 
 
+def test_a_pipe_is_written_and_not_replaced(tmp_path):
+    """As /dev/stdout is: in its place there would be a file from then on, for everybody."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    files.write(pipe, write_text("new"))
+    assert os.read(reader, 99) == b"new" and stat.S_ISFIFO(pipe.stat().st_mode)
+    os.close(reader)
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+@pytest.mark.parametrize("path", [None, 5, b"agent.json", "agent\0.json"])
+def test_what_is_no_path_gets_a_sentence(path):
+    with pytest.raises(UnimodalError, match="path of a file to write must be a file's name, got"):
+        files.write(path, write_text("new"))
+
+
 def test_a_new_file_is_as_readable_as_any_other(tmp_path):
     (tmp_path / "other").write_text("made by open()")
     path = files.write(tmp_path / "agent.json", write_text("new"))

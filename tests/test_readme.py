@@ -1,7 +1,9 @@
-"""The README's Python runs as it stands, at a smaller size."""
+"""The Python of the README and of the pages for production runs as it stands, at a smaller size."""
 
 import re
 from pathlib import Path
+
+import pytest
 
 README = Path(__file__).parent.parent / "README.md"
 
@@ -20,3 +22,12 @@ def test_the_code_in_the_readme_runs(tmp_path, monkeypatch):
         "prices.json",
         "prices.db",
     }
+
+
+@pytest.mark.parametrize("page", ["production", "oracles", "delays"])
+def test_the_code_in_a_page_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (README.parent / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert blocks
+    exec(compile("\n".join(blocks), page, "exec"), {"__name__": page})

@@ -6,14 +6,21 @@ import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from unimodal.errors import UnimodalError
 
 
 def write(path: str | Path, fill: Callable[[Path], object]) -> Path:
-    """Let `fill` write a temporary file next to `path`, then move it there in one step."""
-    path = Path(path)
+    """Let `fill` write a temporary file next to `path`, then move it there in one step.
+
+    Pipes and devices, such as /dev/stdout, are written as they are: nothing may take their place.
+    """
+    path = as_path(path, "the path of a file to write")
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            fill(path)
+            return path
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(
             dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix
@@ -32,6 +39,13 @@ def write(path: str | Path, fill: Callable[[Path], object]) -> Path:
             "choose a place that can, or make room."
         ) from None
     return path
+
+
+def as_path(path: Any, what: str) -> Path:
+    """The path, or a sentence if it is none; `what` names it there."""
+    if not isinstance(path, str | Path) or "\0" in str(path):
+        raise UnimodalError(f"{what} must be a file's name, got {path!r}.")
+    return Path(path)
 
 
 def _umask() -> int:

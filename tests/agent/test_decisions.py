@@ -4,6 +4,7 @@ import itertools
 import json
 
 import numpy as np
+import polars as pl
 import pytest
 
 import unimodal as um
@@ -110,9 +111,19 @@ def test_a_batch_with_a_mistake_is_refused_as_a_whole(ids, rewards, words):
     assert one.reward([1, 2], [1, 1]) == [True, True]
 
 
+@pytest.mark.parametrize("kind", [list, tuple, np.array, pl.Series])
+def test_a_batch_may_be_a_column_of_a_table(kind):
+    one = agent()
+    one.decide(3)
+    assert one.reward(kind([1, 3]), kind([1.0, 0.0])) == [True, True]
+    assert one.outstanding == 1
+
+
 @pytest.mark.parametrize(
     ("reward", "words"),
     [
+        ({1: 1.0}, "must be between 0 and 1, got {1: 1.0}"),
+        (bytearray(b"1"), "must be between 0 and 1, got bytearray"),
         (float("nan"), "got nan"),
         (float("inf"), "got inf"),
         (True, "must be a number, got True: pass 1.0 or 0.0"),
@@ -291,6 +302,15 @@ def test_an_agent_that_never_decided_is_saved_too(tmp_path):
     assert one._book.time_to_live == 5
 
 
+def test_what_is_not_open_is_not_recorded():
+    one, told = agent(), []
+    one.decide()
+    one.recorder = lambda *what: told.append(what)
+    with pytest.raises(KeyError):
+        one.settle(99, 1.0, 0.0)
+    assert told == []
+
+
 def test_minus_zero_is_zero():
     book = Book(um.Bounded(-1, 1))
     book.add(0, 0.0)
@@ -304,7 +324,7 @@ def test_outcomes_tell_a_missing_reward_from_one():
     assert OutcomesInMemory(outcomes.to_data()).to_data() == [None, None, 0.0]
 
 
-@pytest.mark.parametrize("told", [float("nan"), float("inf"), "noon", None])
+@pytest.mark.parametrize("told", [float("nan"), float("inf"), "noon", None, 10**400])
 def test_a_clock_that_tells_no_time_gets_a_sentence(told):
     with pytest.raises(um.UnimodalError, match="must tell a finite number of seconds"):
         agent(lambda: told).decide()

@@ -80,6 +80,7 @@ def test_an_arm_out_of_range_gets_a_sentence():
         (lambda: um.Agent("uts", PRICES), "instance such as um.UTS"),
         (lambda: um.Agent(um.UTS(), [1, 2]), "Graph, an Oracle or a function"),
         (lambda: um.Agent(um.UTS(), PRICES, seed=-1), "'seed'"),
+        (lambda: um.Agent(um.UTS(), PRICES, root="fair"), "got 'fair' with a Graph"),
         (lambda: um.Agent(um.UTS(), PRICES).ask(0), "'n' of ask"),
         (lambda: um.Agent(um.UTS(), PRICES, rewards="bernoulli"), "family such as um.Bernoulli"),
     ],

@@ -58,6 +58,29 @@ def test_numpy_numbers_become_pythons_own():
     assert found == [4, 5] and all(type(label) is int for label in found)
 
 
+def test_numpy_numbers_in_tuples_do_too(tmp_path):
+    def beside(place):
+        return [tuple(np.add(place, step)) for step in ((0, 1), (0, -1), (1, 0), (-1, 0))]
+
+    oracle = um.Oracle(beside, root=tuple(np.zeros(2, dtype=int)))
+    with um.Campaign.open(tmp_path / "grid.db", None, oracle, durability="fast") as campaign:
+        arms = [made.arm for made in campaign.decide(5)]
+    assert all(type(part) is int for arm in arms for part in arm)
+
+
+def test_a_label_that_is_no_label_leaves_a_campaign_that_can_be_opened_again(tmp_path):
+    """A missing neighbour is often a NaN: as an arm it would not be found again in the log."""
+
+    def with_gaps(arm):
+        return [arm - 1, float("nan") if arm == 3 else arm + 1]
+
+    path, oracle = tmp_path / "gaps.db", um.Oracle(with_gaps, root=0)
+    with um.Campaign.open(path, None, oracle, durability="fast") as campaign:
+        for decision in (campaign.decide() for _ in range(60)):
+            campaign.reward(decision.id, float(decision.arm > 1))
+    assert oracle.failures and um.verify(path)
+
+
 def test_it_is_tried_again_when_it_raises():
     oracle = um.Oracle(Failing(line, lambda call: call <= 2), root=0, retries=2)
     assert oracle.look_up(7) == [6, 8]
@@ -120,6 +143,9 @@ def test_interrupted_at_any_call_it_goes_on():
     ("answer", "words"),
     [
         ([[1], [2]], "hashable labels .*, got \\[1\\]"),
+        ([1, float("nan")], "hashable labels .*, got nan"),
+        ([(0, float("nan"))], "hashable labels .*, got \\(0, nan\\)"),
+        ([1, None], "hashable labels .*, got None"),
         (7, "in a list, got 7"),
         (None, "in a list, got None"),
         ("north", "in a list, got 'north'"),
@@ -158,6 +184,7 @@ def test_troubles_are_bounded_and_each_arm_is_logged_once(caplog):
         ({"neighbours": 7}, "function of an arm"),
         ({"root": None}, "'root' of Oracle"),
         ({"root": [1]}, "'root' of Oracle"),
+        ({"root": float("nan")}, "'root' of Oracle"),
         ({"cache": 0}, "'cache' of Oracle"),
         ({"retries": -1}, "'retries' of Oracle"),
         ({"timeout": 0}, "'timeout' of Oracle"),

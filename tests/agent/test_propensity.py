@@ -118,6 +118,17 @@ def test_arms_may_tie_with_different_rewards(policy, tied):
     assert decision.arm == 0 or tied > 1
 
 
+@pytest.mark.filterwarnings("error")
+def test_it_is_found_without_warnings_whatever_the_family():
+    families = (um.Bernoulli(), um.Gaussian(), um.Poisson(), um.Exponential(), um.Bounded(-1, 1))
+    for family in families:
+        agent = um.Agent(um.TS(), um.graphs.complete(3), family)
+        for reward in (0.0, 1.0, 0.0, 0.0, 1.0):
+            decision = agent.decide(propensity=True)
+            assert 0.0 < decision.propensity < 1.0
+            agent.reward(decision.id, reward)
+
+
 def test_what_is_not_known():
     arms = agent_with(um.UTS(), um.Bernoulli(), [[1], [0], [1]])._state.arms
     assert propensity(um.NPTS(), um.Bounded(), arms, [0, 1, 2], 0) is None

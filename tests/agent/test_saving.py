@@ -46,6 +46,12 @@ def test_a_broken_file_gets_a_sentence(saved, change, words):
         um.Agent.load(saved)
 
 
+@pytest.mark.parametrize("path", [None, 5, b"agent.json"])
+def test_what_is_no_path_gets_a_sentence(path):
+    with pytest.raises(um.UnimodalError, match="path of a saved agent must be a file's name"):
+        um.Agent.load(path)
+
+
 def test_a_missing_file_gets_a_sentence(tmp_path):
     with pytest.raises(um.UnimodalError, match="there is no file"):
         um.Agent.load(tmp_path / "none.json")

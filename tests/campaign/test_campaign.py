@@ -93,10 +93,13 @@ def test_all_that_differs_is_told_at_once(start, reopen):
         ({"graph": lambda arm: [arm + 1]}, "give the arm to set out from as root"),
         ({"rewards": "bernoulli"}, "family such as um.Bernoulli"),
         ({"seed": -1}, "the 'seed' must be a whole number"),
+        ({"root": 3}, "got 3 with a Graph, which has none"),
         ({"seed": "x"}, "the 'seed' must be a whole number"),
         ({"time_to_live": 0}, "time_to_live must be a finite number greater than 0"),
         ({"time_to_live": "1 h"}, "time_to_live must be a finite number greater than 0"),
         ({"on_expiry": "dropp"}, "did you mean 'drop'"),
+        ({"on_expiry": 0}, "unknown on_expiry '0'"),
+        ({"on_expiry": ""}, "unknown on_expiry ''"),
         ({"durability": "ful"}, "did you mean 'full'"),
         ({"wait": "long"}, "the 'wait' of a campaign must be a finite number"),
         ({"wait": -1}, "the 'wait' of a campaign must be a finite number"),
@@ -249,6 +252,7 @@ def test_its_agent_can_be_looked_at_but_not_asked(path, start):
             agent.expire,
             lambda agent=agent: agent.tell(3, 1.0),
             lambda agent=agent: agent.reward(1, 1.0),
+            lambda agent=agent: agent.settle(1, 1.0, 0.0),
         ):
             with pytest.raises(um.UnimodalError, match="is there to look at"):
                 call()

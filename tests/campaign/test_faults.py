@@ -167,6 +167,42 @@ def test_bytes_overwritten_in_the_middle_are_found(path, start, play):
         assert "damaged" in str(error)
 
 
+@pytest.mark.parametrize("value", ["5", "{}", "[]", None, "{"])
+@pytest.mark.parametrize("key", ["policy", "rewards"])
+def test_damaged_settings_are_told(path, start, reopen, key, value):
+    start().close()
+    connection = sqlite3.connect(path)
+    if value is None:
+        connection.execute("DELETE FROM settings WHERE key = ?", (key,))
+    else:
+        connection.execute("UPDATE settings SET value = ? WHERE key = ?", (value, key))
+    connection.commit()
+    connection.close()
+    for call in (reopen, lambda: look(path)):
+        with pytest.raises(um.UnimodalError, match=r"settings in .* are damaged"):
+            call()
+
+
+def test_a_schema_that_is_no_text_is_told(path, start, reopen):
+    """SQLite quotes it in what it says about that, and Python cannot read what SQLite says."""
+    start().close()
+    path.write_bytes(path.read_bytes().replace(b"time REAL NOT NULL", b"time REAL NOT \xc5ULL"))
+    for call in (reopen, lambda: look(path), lambda: verify(path)):
+        with pytest.raises(um.UnimodalError, match="it is another kind, or damaged"):
+            call()
+
+
+def test_a_value_of_another_kind_in_the_log_is_told(path, start, play):
+    with start() as campaign:
+        play(campaign, 20)
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE log SET near = 'many' WHERE seq = 9")
+    connection.commit()
+    connection.close()
+    with pytest.raises(um.UnimodalError, match="value of another kind than its column"):
+        um.inspect(path)
+
+
 @pytest.mark.parametrize("text", ["hello", "SQLite format 3", "a,b\n" * 5000])
 def test_a_text_file_is_refused_and_stays(path, start, text):
     path.write_text(text)

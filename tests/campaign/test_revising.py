@@ -1,5 +1,6 @@
 """Campaigns whose graph changes: the log tells it, and everybody follows."""
 
+import numpy as np
 import pytest
 
 import unimodal as um
@@ -38,6 +39,14 @@ def test_another_process_follows_a_revision(path, start, reopen, pulls):
     assert set(pulls(other)) == {"b", "c", "d"} and pulls(one) == pulls(other)
     other.close()
     one.close()
+    assert bool(verify(path))
+
+
+def test_numpy_numbers_are_numbers(path, start):
+    with start(LINE) as campaign:
+        campaign.add_edges([[0, 7], [np.int64(7), 2], (np.int64(7), np.int64(8))])
+        campaign.retire(np.int64(8))
+        assert campaign.agent.graph.labels == tuple(range(8))
     assert bool(verify(path))
 
 

@@ -191,6 +191,18 @@ def test_a_campaign_called_from_within_is_refused_instead_of_waiting_for_itself(
     assert bool(verify(path))
 
 
+def test_it_can_be_printed_from_within(path):
+    printed = []
+
+    def neighbours(arm):
+        printed.append(repr(campaign))
+        return [arm - 1, arm + 1]
+
+    with um.Campaign.open(path, graph=neighbours, root=0) as campaign:
+        campaign.decide(3)
+    assert set(printed) == {f"Campaign({str(path)!r})"}
+
+
 @pytest.mark.parametrize("told_first", ["news", "what the other told", "what the other decided"])
 def test_who_thinks_it_is_alone_notices_another(path, told_first):
     """Alone, a reward is written without a look at what others wrote: its number gives it away."""

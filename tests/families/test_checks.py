@@ -18,6 +18,7 @@ PARAMETERS = [
     (lambda: Gaussian("1"), "'sigma' of Gaussian .* got '1'"),
     (lambda: Bounded(1, 1), "'b' of Bounded must be a finite number greater than 1, got 1"),
     (lambda: Bounded(-math.inf, 1), "'a' of Bounded must be a finite number, got -inf"),
+    (lambda: Bounded(-1e308, 1e308), "bounds of Bounded must lie between .* got -1e\\+308 and 1e"),
     (lambda: Bounded(concentration=0), "'concentration' of Bounded .* greater than 0, got 0"),
     (lambda: Bounded(draw="betta"), "unknown draw of Bounded 'betta': did you mean 'beta'"),
     (lambda: Bounded(draw=3), r"'draw' of Bounded must be .* function draw\(mean, rng\), got 3"),
@@ -64,6 +65,14 @@ def test_a_mean_that_is_not_a_number_is_refused(family):
         family.check_means(np.array([math.nan]))
     with pytest.raises(UnimodalError, match="got nan"):
         family.sample(math.nan, stream(0, 0, REWARDS))
+
+
+@pytest.mark.parametrize("family", [Gaussian(1.0), Poisson(), Exponential()], ids=repr)
+def test_a_reward_of_which_two_have_no_sum_is_refused(family):
+    """An infinite total would lead for ever, and infinity less infinity is no number."""
+    with pytest.raises(UnimodalError, match=r"at most 1e\+100 in size, got 1e\+308: use another"):
+        family.check_reward(1e308)
+    assert family.check_reward(1e99) == 1e99
 
 
 def test_an_exponential_mean_of_zero_is_no_distribution():

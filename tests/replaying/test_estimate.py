@@ -1,5 +1,6 @@
 """`um.replay`: what it reports, and what it refuses."""
 
+import itertools
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -75,6 +76,25 @@ def test_what_waited_or_left_is_said(campaign):
     assert f"{lost} rewards of arms that are no longer" in read(changed).notes[0]
 
 
+@pytest.mark.parametrize("on_expiry", ["zero", "drop"])
+def test_what_expired_counts_in_a_replay_as_it_did_in_the_campaign(tmp_path, on_expiry):
+    """Where only successes are told, a log without the zeros would have a mean of 1."""
+    clock, settings = itertools.count(), {"time_to_live": 3, "on_expiry": on_expiry}
+    with um.Campaign.open(
+        tmp_path / "ads.db", um.UTS(), um.graphs.line(3), clock=lambda: next(clock), **settings
+    ) as campaign:
+        for number in range(90):
+            decision = campaign.decide()
+            if number % 3 == 0:
+                campaign.reward(decision.id, 1.0)
+        log, expired = read(campaign), 60 - campaign.outstanding
+        learnt = campaign.arms()["pulls"].sum()
+    assert log.earned == 30 and expired > 50
+    assert log.rounds == learnt == (30 + expired if on_expiry == "zero" else 30)
+    said = "count as rewards of 0" if on_expiry == "zero" else "are left out, as if"
+    assert any(f"{expired} decisions that expired" in note and said in note for note in log.notes)
+
+
 def test_bounded_rewards_are_replayed_on_their_scale():
     problem = um.Problem(um.graphs.line(3), [12, 18, 14], um.Bounded(10, 20))
     found = um.replay(rehearse(um.UTS(), problem, rounds=200), [], draws=20)
@@ -87,6 +107,9 @@ def test_bounded_rewards_are_replayed_on_their_scale():
     [
         ({"policies": [um.TS(), um.TS()]}, "two called 'TS'"),
         ({"policies": ["ts"]}, "a policy must be an instance"),
+        ({"policies": "ts"}, "a policy must be an instance .*, got 'ts'"),
+        ({"policies": None}, "a policy must be an instance .*, got None"),
+        ({"policies": um.TS}, "a policy must be an instance .*, got <class"),
         ({"policies": um.TS(), "draws": 5}, "'draws' must be a whole number of at least 20"),
         ({"policies": um.TS(), "draws": 10**9}, "must fit into memory"),
         ({"policies": um.TS(), "seed": -1}, "'seed'"),

@@ -18,6 +18,12 @@ def test_a_line_lies_straight():
     assert [y for _, y in places.values()] == pytest.approx([0.0] * 9, abs=1e-9)
 
 
+def test_a_line_seen_from_its_end_lies_as_straight():
+    places = around(um.graphs.line(4), 0, np.ones(4)).places
+    assert [x for x, _ in places.values()] == pytest.approx(range(4))
+    assert [y for _, y in places.values()] == pytest.approx([0.0] * 4, abs=1e-9)
+
+
 def test_a_grid_has_its_neighbours_crosswise():
     places = around(um.graphs.grid(9, 9), 40, np.ones(81)).places
     for one, other in ((31, 49), (39, 41)):  # above and below, left and right

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import unimodal as um
 from unimodal.campaign import Reading
+from unimodal.campaign.events import as_event
 from unimodal.campaign.rehearsal import rehearse
 from unimodal.cli import app
 from unimodal.viewing import timeline
@@ -94,7 +95,8 @@ def test_tuples_are_written_as_the_log_writes_them():
     campaign = rehearse(um.UTS(), um.Problem(graph, [0.1, 0.5, 0.9]), rounds=200)
     view = um.inspect(campaign)
     assert view.label == "[0, 2]" == view.timeline(1)["leader"].item()
-    assert um.inspect(campaign, around=(0, 1)).label == "[0, 1]"
+    for written in ((0, 1), "(0, 1)", "[0, 1]"):
+        assert um.inspect(campaign, around=written).label == "[0, 1]"
 
 
 def test_arms_that_were_forgotten_were_met_all_the_same():
@@ -111,6 +113,55 @@ def test_a_campaign_in_which_nothing_happened():
     assert "Nothing has happened yet" in view.html() and "decisions 0" in str(view)
 
 
+def test_a_first_decision_without_a_reward_has_no_picture_of_rewards():
+    agent, events = um.Agent(um.UTS(), um.graphs.line(4)), []
+    agent.recorder = lambda *told: events.append(as_event(1, *told))
+    agent.decide()
+    view = um.inspect(Reading(Path("none"), agent, events))
+    assert view.why.startswith("no rewards yet") and "Mean reward of each part" not in view.html()
+
+
+@pytest.mark.parametrize("far", [1.7e18, -1e15, 1e300])
+def test_a_clock_that_no_calendar_has_is_shown_in_seconds(far):
+    agent, events = um.Agent(um.UTS(), um.graphs.line(4), clock=lambda: far), []
+    agent.recorder = lambda *told: events.append(as_event(1, *told))
+    agent.decide()
+    assert f"{far:.6g} s" in um.inspect(Reading(Path("none"), agent, events)).html()
+
+
+def test_the_picture_has_no_empty_half():
+    """The leader at a corner: below and to the left of it there is nothing to leave room for."""
+    problem = um.problems.by_distance(um.graphs.grid(4, 4), peak=0, high=0.9, low=0.1)
+    page = um.inspect(rehearse(um.UTS(), problem, rounds=300), around=0).html()
+    start = page.index("<svg viewBox")
+    picture = ElementTree.fromstring(page[start : page.index("</svg>", start) + 6])
+    height = float(picture.attrib["viewBox"].split()[3])
+    ends = [float(circle.attrib["cy"]) for circle in picture.findall(".//{*}circle")]
+    assert min(ends) < 60 and max(ends) > height - 120
+
+
+@pytest.mark.filterwarnings("error")
+def test_letters_that_matplotlib_has_no_font_for_are_left_to_the_browser():
+    graph = um.graphs.from_edges([("東京", "🦄"), ("🦄", "京都")])
+    page = um.inspect(rehearse(um.UTS(), um.Problem(graph, [0.9, 0.5, 0.4]), rounds=60)).html()
+    assert page.count("東京") > 2
+
+
+def test_expiries_that_count_as_zero_are_in_the_means(tmp_path):
+    """Only successes are told: without the zeros every mean reward would be 1."""
+    clock = itertools.count()
+    options = {"time_to_live": 3, "on_expiry": "zero", "clock": lambda: next(clock)}
+    with um.Campaign.open(tmp_path / "a.db", um.UTS(), um.graphs.line(3), **options) as campaign:
+        for number in range(90):
+            decision = campaign.decide()
+            if number % 3 == 0:
+                campaign.reward(decision.id, 1.0)
+        view, waiting = um.inspect(campaign), campaign.outstanding
+    assert view.facts["rewards"] == "30" and view.facts["expired, as 0"] == str(60 - waiting)
+    assert float(view.facts["mean reward"]) == pytest.approx(30 / (90 - waiting), abs=1e-3)
+    assert view.timeline(1)["mean"].item() == pytest.approx(30 / (90 - waiting))
+
+
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
     path = tmp_path_factory.mktemp("campaign") / "ads.db"
@@ -120,6 +171,25 @@ def file(tmp_path_factory):
             made = campaign.decide(5)
             campaign.reward([one.id for one in made], [float(one.arm == "d") for one in made])
     return path
+
+
+def test_a_file_can_be_looked_at_by_its_path(file):
+    before = file.read_bytes()
+    assert str(um.inspect(file)) == str(um.inspect(str(file))) and um.inspect(file).history.height
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("wrong", [None, 5, um.Agent(um.UTS(), um.graphs.line(3)), um.Campaign])
+def test_what_is_no_campaign_gets_a_sentence(wrong):
+    for call in (um.inspect, lambda it: um.replay(it, um.TS())):
+        with pytest.raises(um.UnimodalError, match=r"must be a campaign, .* or the path of its"):
+            call(wrong)
+
+
+@pytest.mark.parametrize("bins", [0, -1, None, "a", 1.5])
+def test_a_wrong_number_of_parts_gets_a_sentence(campaign, bins):
+    with pytest.raises(um.UnimodalError, match="'bins' of a timeline must be a whole number"):
+        um.inspect(campaign).timeline(bins)
 
 
 @pytest.mark.parametrize("options", [(), ("--around", "e")], ids=["leader", "around"])

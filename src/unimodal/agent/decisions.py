@@ -91,7 +91,7 @@ class Book:
         """The time, which never goes back here even if the machine's clock does."""
         try:
             seconds = float(time)  # a clock may count whole seconds
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             seconds = math.nan
         if not math.isfinite(seconds):
             raise UnimodalError(f"the clock must tell a finite number of seconds, got {time!r}.")

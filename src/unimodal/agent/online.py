@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from unimodal.agent.decisions import Book, Decision
 from unimodal.agent.oracle import Neighbours, Oracle, as_oracle
@@ -71,6 +69,7 @@ class Agent(Player):
         rng = stream(seed, 0, POLICY)
         territory: Held | LookedUp
         if isinstance(graph, Graph):
+            check_no_root(root)
             territory = Held(graph, policy.scope(graph).arena(graph))
         else:
             oracle = as_oracle(graph, root)
@@ -192,9 +191,10 @@ class Agent(Player):
 
     def settle(self, decision: int, reward: float | None, now: float) -> None:
         """Close a decision with its reward, or (None) because its time is over."""
-        if self.recorder is not None:
-            self.recorder("expire" if reward is None else "reward", now, decision, reward)
+        self._check_lock()
         arm = self._book.close(decision, reward)
+        if self.recorder is not None:  # only now: what is not open must not be in the log
+            self.recorder("expire" if reward is None else "reward", now, decision, reward)
         if reward is None and self._book.on_expiry == "zero":
             reward = 0.0
         if reward is not None and arm >= 0:  # else there is nothing to learn, or nobody to learn
@@ -247,15 +247,26 @@ class Agent(Player):
         return f"Agent({self.policy!r}, round {self.round:,}, {self._territory.n_arms:,} arms)"
 
 
+def check_no_root(root: Any) -> None:
+    """Refuse a root where it would mean nothing: who holds the graph may begin anywhere."""
+    if root is not None:
+        raise UnimodalError(
+            f"the root is where a search behind a neighbour function sets out, got {root!r} with "
+            "a Graph, which has none: leave it out."
+        )
+
+
 def usual_policy(graph: Any) -> Policy:
     """The policy of who names none: on a graph that nobody holds there can be no sweep."""
     return UTS() if isinstance(graph, Graph) else ScoutUTS()
 
 
 def _is_batch(reward: Any) -> bool:
-    if isinstance(reward, float):  # asking for a Sequence takes as long as learning
+    """Whether there are several: a sequence, an array, or a column of a table."""
+    if isinstance(reward, float):  # asking for more takes as long as learning
         return False
-    return isinstance(reward, Sequence | np.ndarray) and not isinstance(reward, str | bytes)
+    several = hasattr(reward, "__len__") and hasattr(reward, "__getitem__")
+    return several and not isinstance(reward, str | bytes | bytearray | Mapping)
 
 
 def _paired(names: Any, rewards: Any, method: str, what: str) -> list[tuple[Any, Any]]:

@@ -10,9 +10,8 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
-import numpy as np
-
 from unimodal.errors import UnimodalError, real_number, whole_number
+from unimodal.graphs.graph import is_itself, plain_label
 
 Neighbours = Callable[[Any], Iterable[Hashable]]
 CACHE = 100_000
@@ -51,8 +50,8 @@ class Oracle:
             raise UnimodalError(
                 f"the 'neighbours' of Oracle must be a function of an arm, got {neighbours!r}."
             )
-        self.neighbours, self.root = neighbours, _plain(root)
-        if root is None or not _hashable(root):
+        self.neighbours, self.root = neighbours, plain_label(root)
+        if not _is_label(root):
             raise UnimodalError(
                 "the 'root' of Oracle must be the label of the arm to set out from "
                 f"(text, a number, a tuple), got {root!r}."
@@ -102,7 +101,7 @@ class Oracle:
         answer = self._answer(label) if self.timeout is None else self._in_time(label, self.timeout)
         if isinstance(answer, BaseException):
             raise answer
-        found = list(dict.fromkeys(map(_plain, answer)))
+        found = list(dict.fromkeys(map(plain_label, answer)))
         if label in found:  # harmless: an arm always competes in its own neighbourhood
             found.remove(label)
             self.itself += 1
@@ -118,11 +117,11 @@ class Oracle:
             kind = "must return hashable labels (text, numbers, tuples) in a list"
             raise _WrongAnswer(f"neighbours({label!r}) {kind}, got {reprlib.repr(answer)}")
         found = list(answer)
-        unhashable = [other for other in found if not _hashable(other)]
-        if unhashable:
+        wrong = [other for other in found if not _is_label(other)]
+        if wrong:
             raise _WrongAnswer(
                 f"neighbours({label!r}) must return hashable labels (text, numbers, tuples), "
-                f"got {reprlib.repr(unhashable[0])}"
+                f"got {reprlib.repr(wrong[0])}"
             )
         return found
 
@@ -170,14 +169,10 @@ def as_oracle(graph: Any, root: Any, cache: int = CACHE) -> Any:
     return Oracle(graph, root=root, cache=cache)
 
 
-def _plain(label: Any) -> Any:
-    """A NumPy number as Python's own, which JSON knows."""
-    return label.item() if isinstance(label, np.generic) else label
-
-
-def _hashable(label: Any) -> bool:
+def _is_label(label: Any) -> bool:
+    """Whether it can be an arm's name: hashable, found again (NaN is not), and not nobody's."""
     try:
         hash(label)
     except TypeError:
         return False
-    return True
+    return label is not None and is_itself(label)

@@ -35,7 +35,9 @@ class Recorded(Protocol):
 
 
 def history_of(campaign: Recorded) -> pl.DataFrame:
-    """The log, or a sentence if it is not one."""
+    """The log, or a sentence if it is not one; expiries that count as a reward of 0 have that."""
+    import polars as pl
+
     frame = campaign.history()
     missing = [name for name in COLUMNS if name not in frame.columns]
     if missing:
@@ -43,6 +45,9 @@ def history_of(campaign: Recorded) -> pl.DataFrame:
             f"the history of a campaign must have the columns {', '.join(COLUMNS)}; "
             f"{', '.join(missing)} is missing."
         )
+    if campaign.agent.book.on_expiry == "zero":  # the agent learnt them, so its readers count them
+        zero = pl.when(pl.col("kind") == "expire").then(0.0).otherwise(pl.col("reward"))
+        frame = frame.with_columns(reward=zero)
     return frame
 
 

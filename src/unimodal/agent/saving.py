@@ -69,7 +69,7 @@ def state_data(agent: Agent) -> dict[str, Any]:
 
 def load(path: str | Path, policy: Policy | None, graph: Oracle | Neighbours | None) -> Agent:
     """Read an agent's JSON; anything else is refused in a sentence."""
-    path = Path(path)
+    path = files.as_path(path, "the path of a saved agent")
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         if data["format"] != FORMAT:

@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unimodal import files
 from unimodal.agent.online import Agent
 from unimodal.campaign.durable import Durable
-from unimodal.campaign.file import as_path
 from unimodal.campaign.log import Log
-from unimodal.campaign.reading import as_frame
+from unimodal.campaign.reading import as_frame, legible
 from unimodal.campaign.settings import Settings
 from unimodal.errors import UnimodalError, whole_number
 from unimodal.families import Family
+from unimodal.graphs.graph import plain_label
 from unimodal.policies import Policy
 
 if TYPE_CHECKING:
@@ -68,17 +69,18 @@ class Campaign:
         keep the file busy.
         """
         given = Settings(policy, graph, rewards, seed, root, time_to_live, on_expiry)
-        path = as_path(path)
+        path = files.as_path(path, "the path of a campaign")
         if not callable(clock):
             raise UnimodalError(f"the clock of a campaign must be a function, got {clock!r}.")
         if not path.exists():
             given.check()  # a mistake leaves no file behind
-        log = Log(path, durability, wait)
-        try:
-            return cls(log, given, clock)
-        except BaseException:
-            log.close()
-            raise
+        with legible(path):
+            log = Log(path, durability, wait)
+            try:
+                return cls(log, given, clock)
+            except BaseException:
+                log.close()
+                raise
 
     # What users call.
 
@@ -109,14 +111,16 @@ class Campaign:
         """Go on with more edges between arms; labels that are new are new arms."""
         if not isinstance(edges, Iterable):
             raise UnimodalError(f"add_edges needs a list of pairs of labels, got {edges!r}.")
-        self._revise(list(edges), [])
+        pairs = (tuple(edge) if isinstance(edge, list) else edge for edge in edges)
+        self._revise(map(plain_label, pairs), [])
 
     def retire(self, *arms: Any) -> None:
         """Go on without some arms; what is left must be connected."""
-        self._revise([], arms)
+        self._revise([], map(plain_label, arms))
 
     def _revise(self, add: Iterable[Any], retire: Iterable[Any]) -> None:
-        self._durably(lambda replica: replica.revise(add, retire))
+        more, fewer = list(add), list(retire)  # what is done may be done again
+        self._durably(lambda replica: replica.revise(more, fewer))
 
     @property
     def agent(self) -> Agent:
@@ -159,9 +163,12 @@ class Campaign:
         self.close()
 
     def __repr__(self) -> str:
-        """The file, and who decides."""
-        agent = "closed" if self._log.closed else repr(self.agent)
-        return f"Campaign({str(self._log.path)!r}, {agent})"
+        """The file, and who decides; only the file where it cannot be read just now."""
+        path = repr(str(self._log.path))
+        try:
+            return f"Campaign({path}, {'closed' if self._log.closed else self.agent})"
+        except UnimodalError:  # in a forked copy, within a call, or while the file is busy
+            return f"Campaign({path})"
 
     def _call(self, work: Callable[[Agent], Any]) -> Any:
         return self._durably(lambda replica: work(replica.agent))

@@ -6,11 +6,12 @@ import contextlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from unimodal import files
 from unimodal.agent.online import Agent
+from unimodal.agent.recorded import Recorded
 from unimodal.campaign.events import Event
-from unimodal.campaign.file import as_path
 from unimodal.campaign.log import Log
 from unimodal.campaign.replica import Replica
 from unimodal.campaign.settings import Settings
@@ -42,10 +43,33 @@ def look(path: str | Path, policy: Policy | None = None) -> Reading:
         return Reading(log.path, replica.agent, list(log.events()))
 
 
+def recorded(campaign: Any) -> Recorded:
+    """What readers are given: a campaign, or the path of its file, which is then looked at."""
+    if isinstance(campaign, str | Path):
+        return look(campaign)
+    if isinstance(campaign, type) or not callable(getattr(campaign, "history", None)):
+        raise UnimodalError(
+            "what is looked at must be a campaign, as um.Campaign.open returns it, or the path of "
+            f"its file, got {campaign!r}."
+        )
+    return campaign  # type: ignore[no-any-return]
+
+
+@contextlib.contextmanager
+def legible(path: Path) -> Iterator[None]:
+    """Say in a sentence that text is none: SQLite quotes it even in what it says about that."""
+    try:
+        yield
+    except UnicodeDecodeError:
+        raise UnimodalError(
+            f"{path} must be a campaign's file; it is another kind, or damaged."
+        ) from None
+
+
 @contextlib.contextmanager
 def reading(path: str | Path) -> Iterator[Log]:
     """The log of an existing file, as it is at one moment."""
-    path = as_path(path)
+    path = files.as_path(path, "the path of a campaign")
     if not path.exists():
         raise UnimodalError(f"there is no file {path}: check the path.")
     empty = UnimodalError(
@@ -54,14 +78,10 @@ def reading(path: str | Path) -> Iterator[Log]:
     )
     if path.stat().st_size == 0:
         raise empty  # before SQLite writes a first page
-    log = Log(path, "full", 30.0)
-    try:
-        with log.view():
-            if log.is_new():
-                raise empty
-            yield log
-    finally:
-        log.close()
+    with legible(path), contextlib.closing(Log(path, "full", 30.0)) as log, log.view():
+        if log.is_new():
+            raise empty
+        yield log
 
 
 def saved_settings(log: Log, policy: Policy | None) -> Settings:
@@ -92,4 +112,10 @@ def as_frame(events: Iterable[Event]) -> pl.DataFrame:
         arm = arms.get(event.decision) if event.arm is None else str(event.arm)
         leader = None if event.leader is None else str(event.leader)
         rows.append(event._replace(arm=arm, leader=leader))
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    try:
+        return pl.DataFrame(rows, schema=schema, orient="row")
+    except (pl.exceptions.PolarsError, TypeError):
+        raise UnimodalError(
+            "the log has a value of another kind than its column: the file was changed by hand or "
+            "is damaged; `unimodal verify` says where."
+        ) from None

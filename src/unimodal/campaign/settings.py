@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from unimodal import families, graphs, policies
-from unimodal.agent.online import Agent, usual_policy
+from unimodal.agent.online import Agent, check_no_root, usual_policy
 from unimodal.agent.oracle import Oracle, as_oracle
 from unimodal.campaign.events import as_json
 from unimodal.errors import UnimodalError, real_number, whole_number
@@ -43,6 +43,8 @@ class Settings:
                 "neighbours up."
             )
         held = isinstance(self.graph, Graph)
+        if held:
+            check_no_root(self.root)
         return Settings(
             self.policy or usual_policy(self.graph),
             self.graph if held else as_oracle(self.graph, self.root),
@@ -50,7 +52,7 @@ class Settings:
             0 if self.seed is None else self.seed,
             self.root,
             self.time_to_live,
-            self.on_expiry or "drop",
+            "drop" if self.on_expiry is None else self.on_expiry,
         )
 
     def agent(self, graph: Any) -> Agent:
@@ -61,7 +63,7 @@ class Settings:
             self.rewards,
             0 if self.seed is None else self.seed,
             time_to_live=self.time_to_live,
-            on_expiry=self.on_expiry or "drop",
+            on_expiry="drop" if self.on_expiry is None else self.on_expiry,
         )
 
     def check(self) -> None:
@@ -95,13 +97,26 @@ class Settings:
     def agreed(self, saved: dict[str, Any], path: Any, fingerprints: set[str]) -> Settings:
         """The settings of a file; refused if something else was given than it has.
 
-        `fingerprints` are those of its graph, as it was at first and as it is now.
+        `fingerprints` are those of the graphs that its own was changed into.
         """
         given = self.to_data()
+        try:
+            return self._agreed(given, saved, path, fingerprints)
+        except UnimodalError:
+            raise
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise UnimodalError(
+                f"the settings in {path} are damaged: go back to a copy of the file."
+            ) from None
+
+    def _agreed(
+        self, given: dict[str, Any], saved: dict[str, Any], path: Any, fingerprints: set[str]
+    ) -> Settings:
+        known = {saved["graph"].get("fingerprint"), *fingerprints}
         differ = [
             f"its {_NAMES.get(name, name + ' is')} {_shown(saved[name])}, not {_shown(given[name])}"
             for name in saved
-            if given.get(name) is not None and not _same(given[name], saved[name], fingerprints)
+            if given.get(name) is not None and not _same(given[name], saved[name], known)
         ]
         if differ:
             raise UnimodalError(

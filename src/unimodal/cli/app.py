@@ -13,7 +13,6 @@ from unimodal.errors import UnimodalError
 if TYPE_CHECKING:
     from rich.console import Console
 
-# Docstrings with examples are not raw: their \b is the character by which click wraps no lines.
 app = typer.Typer(
     help="Bandits whose arms lie on a graph and whose reward has one peak.",
     no_args_is_help=True,

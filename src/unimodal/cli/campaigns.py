@@ -21,7 +21,7 @@ def verify(
     file: CampaignFile,
     policy: OwnPolicy = "",
 ) -> None:
-    """Compute a campaign's state again from its log, and compare it bit for bit.
+    r"""Compute a campaign's state again from its log, and compare it bit for bit.
 
     Exit code 1 if something is wrong.
 
@@ -29,7 +29,7 @@ def verify(
     Examples:
       unimodal verify ads.db
       unimodal verify ads.db --policy "mine.py:Greedy(epsilon=0.2)"
-    """  # noqa: D301
+    """
     from unimodal.campaign import sentence
     from unimodal.campaign import verify as verified
 
@@ -48,14 +48,14 @@ def inspect(
     ] = None,
     policy: OwnPolicy = "",
 ) -> None:
-    """Look at a campaign: its leader, what is known around it, and how it came there.
+    r"""Look at a campaign: its leader, what is known around it, and how it came there.
 
     \b
     Examples:
       unimodal inspect ads.db
       unimodal inspect ads.db --html ads.html
       unimodal inspect ads.db --around 12.90
-    """  # noqa: D301
+    """
     from unimodal.viewing import command
 
     command.show(_looked_at(file, policy), html, around, terminal())
@@ -76,7 +76,7 @@ def replay(
     out: Annotated[Path | None, typer.Option("--json", help="A file for the numbers")] = None,
     policy: OwnPolicy = "",
 ) -> None:
-    """Estimate what other policies would have earned in a campaign, with 95 % intervals.
+    r"""Estimate what other policies would have earned in a campaign, with 95 % intervals.
 
     Means are drawn from what the log leaves plausible, and each policy is simulated on every draw
     for as many rounds as there are rewards. The log's own policy runs again as a control.
@@ -86,7 +86,7 @@ def replay(
       unimodal replay ads.db
       unimodal replay ads.db --policies "ts,osub(c=0),klucb" --draws 500
       unimodal replay ads.db --policies uts,mine.py:Greedy --json replay.json
-    """  # noqa: D301
+    """
     from unimodal.replaying import command
 
     command.run(_looked_at(file, policy), policies, draws, seed, not any_peaks, out, terminal())

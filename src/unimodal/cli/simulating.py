@@ -48,7 +48,7 @@ def simulate(
         typer.Option("--from", help="Run a saved result.parquet again, from what it says itself"),
     ] = None,
 ) -> None:
-    """Compare policies on a graph: a table here, and a figure and the data in a folder.
+    r"""Compare policies on a graph: a table here, and a figure and the data in a folder.
 
     Means fall evenly with the distance from the best arm, as in the paper.
 
@@ -59,7 +59,7 @@ def simulate(
       unimodal simulate --graph edges:friends.csv --policies uts,mine.py:Greedy
       unimodal simulate --horizon 1e9 --policies uts,osub --engine leap
       unimodal simulate --from results/result.parquet --out again
-    """  # noqa: D301
+    """
     import unimodal as um
     from unimodal import families, graphs, problems, screen
     from unimodal import policies as known

@@ -30,7 +30,7 @@ def reproduce(
         Path | None, typer.Option("--from", help="Make the report from a findings.parquet")
     ] = None,
 ) -> None:
-    """Run the paper's evaluation and write a page with its numbers beside ours.
+    r"""Run the paper's evaluation and write a page with its numbers beside ours.
 
     Stopped or killed, it goes on where it was when it is run again.
 
@@ -40,7 +40,7 @@ def reproduce(
       unimodal reproduce --full --out full
       unimodal reproduce --full --only "Table 1"
       unimodal reproduce --from docs/reproduction/findings.parquet --out again
-    """  # noqa: D301
+    """
     from unimodal.reproduce import command
 
     if quick and full:
@@ -67,7 +67,7 @@ def compare(
         Path | None, typer.Option("--from", help="Make the page from a comparison.parquet")
     ] = None,
 ) -> None:
-    """Run every policy on every family of graphs and write a page that ranks them.
+    r"""Run every policy on every family of graphs and write a page that ranks them.
 
     Six minutes on one core. Stopped or killed, it goes on where it was when it is run again.
 
@@ -76,7 +76,7 @@ def compare(
       unimodal compare --quick
       unimodal compare --only smooth --out smooth
       unimodal compare --from docs/comparison/comparison.parquet --out again
-    """  # noqa: D301
+    """
     from unimodal.compare import command
 
     command.compare(quick, out, only, source, terminal())
@@ -88,13 +88,13 @@ def bench(
         list[str] | None, typer.Argument(help="step, leap, ask, agent or start; all by default")
     ] = None,
 ) -> None:
-    """Measure speed, as ratios to plain loops timed in the same run (several minutes for all).
+    r"""Measure speed, as ratios to plain loops timed in the same run (several minutes for all).
 
     \b
     Examples:
       unimodal bench
       unimodal bench leap
-    """  # noqa: D301
+    """
     from unimodal.bench import command
 
     command.run(what or (), terminal())

@@ -17,6 +17,7 @@ from unimodal.errors import UnimodalError
 from unimodal.kernels.compile import generic, jit, record
 
 _TEXT = (str, bytes, bytearray)  # float would read them
+LARGEST = 1e100  # of a reward: sums of many, and their squares, stay finite
 
 
 class Family:
@@ -80,6 +81,10 @@ class Family:
             value = math.nan
         if not self.low <= value <= self.high or math.isinf(value):
             raise UnimodalError(f"a reward of {self!r} must be {self._interval()}, got {reward!r}.")
+        if abs(value) > LARGEST:
+            raise UnimodalError(
+                f"a reward must be at most {LARGEST:g} in size, got {reward!r}: use another unit."
+            )
         return value
 
     def _interval(self) -> str:

@@ -107,7 +107,8 @@ def _exponential_below(family: Exponential, arms: Any, level: Any) -> Any:
 @quantile.register
 def _exponential_quantile(family: Exponential, arms: Any, share: Any) -> Any:
     shape, rate = exponential_belief(_fields(arms))
-    return rate / special.gammainccinv(shape, share)
+    with np.errstate(divide="ignore"):
+        return rate / special.gammainccinv(shape, share)
 
 
 @below.register

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from unimodal.errors import UnimodalError, real_number, unknown_name
 from unimodal.families.base import (
+    LARGEST,
     Family,
     divergence,
     draw,
@@ -55,6 +56,11 @@ class Bounded(Family):
         """Check the bounds and the name of the draw."""
         real_number(self.a, "the 'a' of Bounded")
         real_number(self.b, "the 'b' of Bounded", above=self.a)
+        if max(abs(self.a), abs(self.b)) > LARGEST:
+            raise UnimodalError(
+                f"the bounds of Bounded must lie between {-LARGEST:g} and {LARGEST:g}, "
+                f"got {self.a:g} and {self.b:g}: use another unit."
+            )
         real_number(self.concentration, "the 'concentration' of Bounded", above=0)
         if isinstance(self.draw, str) and self.draw not in DRAWS:
             raise unknown_name("draw of Bounded", self.draw, DRAWS)

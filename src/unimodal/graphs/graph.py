@@ -168,8 +168,7 @@ class Graph:
 
 def checked_labels(labels: Iterable[Hashable], n_arms: int | None = None) -> tuple[Hashable, ...]:
     """The labels as a tuple, or a refusal: they must be hashable, and each arm needs its own."""
-    # A NumPy number is not one to JSON, so it becomes Python's.
-    names = tuple(x.item() if isinstance(x, np.generic) else x for x in labels)
+    names = tuple(map(plain_label, labels))
     if n_arms is not None and len(names) != n_arms:
         raise UnimodalError(
             f"the labels must be one for each of the {n_arms} arms, got {len(names)}."
@@ -182,9 +181,27 @@ def checked_labels(labels: Iterable[Hashable], n_arms: int | None = None) -> tup
             raise UnimodalError(
                 f"a label must be hashable (a string, a number), got {name!r}."
             ) from None
-        if name is None or name != name:  # None means nobody, and a NaN is not found again
+        if name is None or not is_itself(name):  # None means nobody
             raise UnimodalError(f"a label must be text, a number or a tuple, got {name!r}.")
         if again:
             raise UnimodalError(f"the labels must differ from each other, got {name!r} twice.")
         seen.add(name)
     return names
+
+
+def plain_label(label: Any) -> Any:
+    """A label with Python's own numbers for NumPy's, which JSON does not know.
+
+    >>> plain_label((np.int64(3), "b"))
+    (3, 'b')
+    """
+    if type(label) is tuple:  # a named one stays what it is: whoever made it uses its names
+        return tuple(map(plain_label, label))
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def is_itself(label: Any) -> bool:
+    """Whether a label equals itself; a NaN does not, so that it would never be found again."""
+    if isinstance(label, tuple):
+        return all(map(is_itself, label))
+    return bool(label == label)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from unimodal.agent.recorded import Recorded
+from unimodal.campaign import recorded
 from unimodal.errors import UnimodalError, whole_number
 from unimodal.policies import Policy, as_policy, explained
 from unimodal.problems import Problem
@@ -23,7 +25,7 @@ _MOST = 2 * 10**8  # means held at once: 1.6 GB
 
 
 def replay(
-    campaign: Recorded,
+    campaign: Recorded | str | Path,
     policies: Policy | Sequence[Policy],
     *,
     draws: int = 200,
@@ -33,6 +35,8 @@ def replay(
     progress: bool | None = None,
 ) -> Replay:
     """Estimate what other policies would have earned in as many rounds as the log has rewards.
+
+    `campaign` is a campaign or the path of its file, which is then only looked at.
 
     *Why not by weights.* The log gives most arms no chance in most rounds: a leader that is forced
     has propensity 1, arms away from the leader have 0, and so has every arm but one under a policy
@@ -61,11 +65,11 @@ def replay(
     >>> found.table["policy"].to_list()
     ['UTS (the log)', 'TS']
     """
-    several = [policies] if isinstance(policies, Policy) else policies
+    several = policies if isinstance(policies, list | tuple) else [policies]
     chosen = [as_policy(policy) for policy in several]
     draws = whole_number(draws, "the 'draws'", 20)
     seed = whole_number(seed, "the 'seed'", 0)
-    log = read(campaign)
+    log = read(recorded(campaign))
     if draws * log.graph.n_arms > _MOST:
         most = _MOST // log.graph.n_arms
         raise UnimodalError(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unimodal.agent import Agent
 from unimodal.agent.recorded import Recorded, arms_by_text, history_of, is_partial, known_graph
 from unimodal.errors import UnimodalError
 from unimodal.families import Bernoulli, Bounded, Family
@@ -71,15 +72,25 @@ def read(campaign: Recorded) -> LoggedRewards:
             elsewhere += count
     if not pulls.sum():
         raise UnimodalError("the log must have at least one reward to be replayed, got none.")
-    notes = _notes(history, elsewhere, is_partial(agent), agent.rewards)
+    notes = _notes(history, elsewhere, agent)
     return LoggedRewards(graph, agent.rewards, agent.policy, pulls, totals, notes)
 
 
-def _notes(history: pl.DataFrame, elsewhere: int, partial: bool, family: Family) -> tuple[str, ...]:
+def _notes(history: pl.DataFrame, elsewhere: int, agent: Agent) -> tuple[str, ...]:
     notes = []
-    if partial:
+    if is_partial(agent):
         notes.append(
-            "The graph is known by look-ups: candidates are confined to the arms that were met."
+            "The graph is known by look-ups: candidates are confined to the arms that were met, "
+            "and begin at any of them and not at the root: even the log's own policy may do worse "
+            "than it did."
+        )
+    expired = int(history["kind"].eq("expire").sum())
+    if expired and agent.book.on_expiry == "zero":
+        notes.append(f"{expired:,} decisions that expired count as rewards of 0, as they did then.")
+    elif expired:
+        notes.append(
+            f"{expired:,} decisions that expired without a reward are left out, as if it had not "
+            "depended on the reward whether it came."
         )
     if elsewhere:
         notes.append(f"{elsewhere:,} rewards of arms that are no longer in the graph are left out.")
@@ -89,7 +100,7 @@ def _notes(history: pl.DataFrame, elsewhere: int, partial: bool, family: Family)
             f"In the log up to {waiting:,} decisions waited for their reward at a time; candidates "
             "are simulated as if each reward came at once."
         )
-    if isinstance(family, Bounded):
+    if isinstance(agent.rewards, Bounded):
         notes.append(
             "Rewards between two bounds count as shares of a coin's, which vary at least as much: "
             "so intervals are rather too wide than too narrow."

@@ -81,7 +81,7 @@ def _axes(until: Any) -> tuple[Any, Any]:
     ax.set_xlim(0, until[-1])
     ax.set_xlabel("decisions")
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    ax.locator_params(axis="x", nbins=5)
+    ax.locator_params(axis="x", nbins=5, integer=True)
     ax.spines[["top", "right"]].set_visible(False)
     return ax, drawn
 

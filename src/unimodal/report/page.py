@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
@@ -99,7 +100,10 @@ def figure(drawn: Any, name: str, caption: str, wide: bool = False) -> str:
 
     target = io.StringIO()
     # A salt of its own keeps the ids of several pictures on one page apart, and the bytes equal.
-    with matplotlib.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
+    salted = matplotlib.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"})
+    with salted, warnings.catch_warnings():
+        # Text stays text, so it is the browser that needs a font with these letters.
+        warnings.filterwarnings("ignore", r"Glyph .* missing from font")
         drawn.savefig(target, format="svg", metadata={"Date": None, "Creator": None})
     svg = target.getvalue()
     svg = svg[svg.index("<svg") :]

@@ -54,6 +54,8 @@ def around(graph: Graph, centre: int, pulls: Any) -> Layout:
         angles[arm] = 2.0 * math.pi * number / len(layers[1]) - math.pi / 2.0
     if len(layers[1]) == 2:  # a line lies on its side
         angles = {arm: angle - math.pi / 2.0 for arm, angle in angles.items()}
+    elif len(layers[1]) == 1:  # and from its end it goes to the right
+        angles = {arm: 0.0 for arm in angles}
     for inner, outer in itertools.pairwise(layers[1:]):
         angles |= _spread(graph, set(inner), outer, angles)
     places = {centre: (0.0, 0.0)}

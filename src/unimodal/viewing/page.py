@@ -108,12 +108,15 @@ def span(view: View) -> str:
 
 
 def moment(seconds: Any) -> str:
-    """A time as text.
+    """A time as text; in seconds where a clock of one's own tells what no calendar has.
 
-    >>> moment(1.7e9)
-    '2023-11-14 22:13'
+    >>> moment(1.7e9), moment(1.7e18)
+    ('2023-11-14 22:13', '1.7e+18 s')
     """
-    return f"{datetime.fromtimestamp(float(seconds), UTC):%Y-%m-%d %H:%M}"
+    try:
+        return f"{datetime.fromtimestamp(float(seconds), UTC):%Y-%m-%d %H:%M}"
+    except (ValueError, OverflowError, OSError):
+        return f"{float(seconds):.6g} s"
 
 
 def _pictures(view: View) -> str:
@@ -122,13 +125,18 @@ def _pictures(view: View) -> str:
     bins = min(max(view.history["reward"].count() // _PART, 8), _BINS)
     parts = view.timeline(bins)
     until = parts["until"].to_numpy()
-    rewards = campaigns.reward_over_time(
-        until, *(parts[name].to_numpy() for name in ("mean", "spread", "rewards"))
-    )
-    boxes = [page.figure(rewards, "rewards", "Mean reward of each part of the log, ± 95 %.")]
+    boxes = []
+    if view.history["reward"].count():
+        rewards = campaigns.reward_over_time(
+            until, *(parts[name].to_numpy() for name in ("mean", "spread", "rewards"))
+        )
+        boxes.append(
+            page.figure(rewards, "rewards", "Mean reward of each part of the log, ± 95 %.")
+        )
     names, shares = timeline.shares(view.history, bins)
     if names:
         drawn = campaigns.leaders_over_time(until, names, shares)
         caption = "Who led: the darker, the more rounds of that part of the log."
         boxes.append(page.figure(drawn, "leaders", caption))
-    return f'<div class="figures">{"".join(boxes)}</div>'
+    narrow = ' style="max-width: 34rem"' if len(boxes) == 1 else ""
+    return f'<div class="figures"{narrow}>{"".join(boxes)}</div>'

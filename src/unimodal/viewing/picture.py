@@ -30,15 +30,15 @@ def draw(view: View) -> tuple[str, Layout]:
     sure = [row["mean"] for number, row in enumerate(pulled) if number < 2 or row["pulls"] >= _SURE]
     lowest, highest = (min(sure), max(sure)) if sure else (0.0, 1.0)
     most = max(float(row["pulls"]) for row in rows.values())
-    reach = max(abs(part) for place in layout.places.values() for part in place)
-    tall = max(abs(y) for _, y in layout.places.values())
-    scale = (_WIDTH / 2 - _LARGEST - 26) / max(reach, 1.0)
-    middle = (_WIDTH / 2, tall * scale + _LARGEST + 24)
-    height = 2 * middle[1] + _LEGEND
+    xs, ys = zip(*layout.places.values(), strict=True)
+    (left, right), (top, bottom) = ((min(ends), max(ends)) for ends in (xs, ys))
+    reach = max((right - left) / 2, (bottom - top) / 2, 1.0)
+    scale = (_WIDTH / 2 - _LARGEST - 26) / reach
+    height = (bottom - top) * scale + 2 * (_LARGEST + 24) + _LEGEND
 
     def at(arm: int) -> tuple[float, float]:
         x, y = layout.places[arm]
-        return middle[0] + scale * x, middle[1] + scale * y
+        return _WIDTH / 2 + scale * (x - (left + right) / 2), _LARGEST + 24 + scale * (y - top)
 
     lines = []
     for one, other in layout.edges:

@@ -21,7 +21,8 @@ from unimodal.agent.recorded import (
     known_records,
     shown,
 )
-from unimodal.errors import UnimodalError
+from unimodal.campaign import recorded
+from unimodal.errors import UnimodalError, whole_number
 from unimodal.families.beliefs import interval
 from unimodal.graphs import Graph
 from unimodal.viewing import timeline
@@ -73,7 +74,7 @@ class View:
 
     def timeline(self, bins: int = 12) -> pl.DataFrame:
         """The log in as many parts: decisions, rewards and their mean, who led most."""
-        return timeline.parts(self.history, bins)
+        return timeline.parts(self.history, whole_number(bins, "the 'bins' of a timeline"))
 
     @property
     def label(self) -> str:
@@ -92,13 +93,15 @@ class View:
             "decisions": f"{decided:,}",
             "rewards": f"{rewarded:,}",
             "waiting": f"{max(decided - rewarded - expired, 0):,}",
-            "expired": f"{expired:,}",
-            "mean reward": "–" if mean is None else f"{mean:.4g}",
-            known: f"{self.agent.known_arms:,}",
         }
+        if expired:
+            as_zero = self.agent.book.on_expiry == "zero"
+            facts["expired, as 0" if as_zero else "expired"] = f"{expired:,}"
+        facts["mean reward"] = "–" if mean is None else f"{mean:.4g}"
+        facts[known] = f"{self.agent.known_arms:,}"
         if is_partial(self.agent):
             facts["look-ups"] = f"{self.agent.look_ups:,}"
-        return {name: text for name, text in facts.items() if name != "expired" or expired}
+        return facts
 
     def __str__(self) -> str:
         """Who is in the middle, and what is known around it."""
@@ -122,8 +125,8 @@ class View:
         return files.write(path, lambda to: to.write_text(text, encoding="utf-8"))
 
 
-def inspect(campaign: Recorded, around: Any = None) -> View:
-    """Look at a campaign: at its leader, or `around` another arm.
+def inspect(campaign: Recorded | str | Path, around: Any = None) -> View:
+    """Look at a campaign, or at its file: at its leader, or `around` another arm.
 
     >>> import unimodal as um
     >>> from unimodal.campaign.rehearsal import rehearse
@@ -134,11 +137,15 @@ def inspect(campaign: Recorded, around: Any = None) -> View:
       0: 2 pulls, mean 0.5 (0.0943 to 0.906)
       1: 3 pulls, mean 0.3333 (0.0676 to 0.806)
     """
+    campaign = recorded(campaign)
     agent, history = campaign.agent, history_of(campaign)
     graph = known_graph(agent)
     if around is not None:
         arm_of = arms_by_text(graph)
         text = shown(around)
+        if text not in arm_of:  # on the command line a tuple may be written as Python has it
+            written = {str(graph.label_of(arm)): text for text, arm in arm_of.items()}
+            text = written.get(text, text)
         if text not in arm_of:
             some = ", ".join(list(arm_of)[:3])
             raise UnimodalError(
@@ -149,4 +156,5 @@ def inspect(campaign: Recorded, around: Any = None) -> View:
     if agent.leader is not None:
         return View(agent, graph, history, graph.arm_of(agent.leader), "the leader")
     pulls = known_records(agent, graph)["pulls"]
-    return View(agent, graph, history, int(np.argmax(pulls)), "nobody leads: the most pulled arm")
+    why = "nobody leads: the most pulled arm" if pulls.any() else "no rewards yet: the first arm"
+    return View(agent, graph, history, int(np.argmax(pulls)), why)
