@@ -163,7 +163,7 @@ class Book:
         """The book that `to_data` described."""
         book = cls(rewards, data["time_to_live"], data["on_expiry"])
         book.made = data["made"]
-        book.now = -math.inf if data["now"] is None else data["now"]
+        book.now = -math.inf if data["now"] is None else float(data["now"])
         book.open.update((number, (arm, made)) for number, arm, made in data["open"])
         book.outcomes = OutcomesInMemory(data.get("rewards", ()))
         return book

@@ -12,6 +12,7 @@ from unimodal import families, files, graphs, policies
 from unimodal.agent.decisions import Book
 from unimodal.agent.online import Agent
 from unimodal.agent.oracle import Neighbours, Oracle
+from unimodal.agent.soundness import check_state
 from unimodal.agent.territory import Held, LookedUp
 from unimodal.errors import UnimodalError
 from unimodal.families import Family
@@ -83,7 +84,7 @@ def load(path: str | Path, policy: Policy | None, graph: Oracle | Neighbours | N
         raise
     except OSError as error:
         raise UnimodalError(f"{path} cannot be read: {error.strerror or error}.") from None
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError):
         raise UnimodalError(
             f"{path} must be a file that Agent.save wrote; it is another kind, or damaged."
         ) from None
@@ -114,7 +115,8 @@ def from_data(
 def assembled(
     policy: Policy, territory: Held | LookedUp, rewards: Family, seed: int, data: dict[str, Any]
 ) -> Agent:
-    """An agent of its parts and of what `state_data` told."""
+    """An agent of its parts and of what `state_data` told; a ValueError if that cannot be."""
+    check_state(data, territory.n_arms, rewards)
     set_links(territory.arena, {int(arm): row for arm, row in data.get("links", {}).items()})
     agent = Agent.__new__(Agent)
     rng = np.array(data["stream"], dtype=np.uint64)
