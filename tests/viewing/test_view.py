@@ -129,6 +129,22 @@ def test_a_clock_that_no_calendar_has_is_shown_in_seconds(far):
     assert f"{far:.6g} s" in um.inspect(Reading(Path("none"), agent, events)).html()
 
 
+def test_labels_in_a_crowd_differ_and_are_not_cut_off():
+    names = [f"customer-{number:04d}-eu" for number in range(45)]
+    graph = um.graphs.from_edges([(names[0], name) for name in names[1:]])
+    problem = um.Problem(graph, [0.8] + [0.3] * 44)
+    page = um.inspect(rehearse(um.UTS(), problem, rounds=300), around=names[0]).html()
+    start = page.index("<svg viewBox")
+    picture = ElementTree.fromstring(page[start : page.index("</svg>", start) + 6])
+    texts = [text for text in picture.findall(".//{*}g/{*}text") if "…" in (text.text or "")]
+    assert len({text.text for text in texts}) == 45
+    wide = 7 * 12  # twelve letters of 12 px
+    for text in texts:
+        at, anchor = float(text.attrib["x"]), text.attrib["text-anchor"]
+        left = at - {"start": 0, "middle": wide / 2, "end": wide}[anchor]
+        assert left >= 0 and left + wide <= 640
+
+
 def test_the_picture_has_no_empty_half():
     """The leader at a corner: below and to the left of it there is nothing to leave room for."""
     problem = um.problems.by_distance(um.graphs.grid(4, 4), peak=0, high=0.9, low=0.1)

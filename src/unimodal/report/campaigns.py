@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unimodal.report.figures import style
+from unimodal.report.tables import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,7 +67,7 @@ def leaders_over_time(until: Any, names: Sequence[str], shares: Any) -> Any:
     edges = np.concatenate([[0], until])
     rows = np.arange(len(names) + 1) - 0.5
     ax.pcolormesh(edges, rows, shares, cmap="Blues", vmin=0, vmax=1, edgecolors="face")
-    ax.set_yticks(range(len(names)), [n if len(n) <= 14 else n[:13] + "…" for n in names])
+    ax.set_yticks(range(len(names)), [shortened(name, 14) for name in names])
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.set_ylabel("leader")
     return drawn

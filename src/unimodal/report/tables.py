@@ -34,3 +34,14 @@ def prose_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]
     for row in rows:
         made.add_row(*(str(cell) for cell in row))
     return made
+
+
+def shortened(text: str, most: int) -> str:
+    """Text of at most so many characters, with both its ends: labels often begin alike.
+
+    >>> shortened("customer-0042-eu", 12)
+    'custo…042-eu'
+    """
+    if len(text) <= most:
+        return text
+    return f"{text[: (most - 1) // 2]}…{text[-(most // 2) :]}"

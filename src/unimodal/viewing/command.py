@@ -22,13 +22,15 @@ def show(campaign: Recorded, html: Path | None, around: str | None, console: Con
     view = inspect(campaign, around)
     console.print(", ".join(f"{name} {value}" for name, value in view.facts.items()))
     console.print(span(view), style="dim")
-    rows = [[_short(cell) for cell in row] for row in near_rows(view)]
-    title = f"Around {_short(view.label)} ({view.why})"
+    rows = [[tables.shortened(cell, _LONGEST) for cell in row] for row in near_rows(view)]
+    title = f"Around {tables.shortened(view.label, _LONGEST)} ({view.why})"
     console.print(tables.table(title, NEAR, rows[:_ROWS]), markup=False)
     if len(rows) > _ROWS:
         console.print(hidden(rows, _ROWS), style="dim")
     if not view.history.is_empty():
-        times = [[_short(cell) for cell in row] for row in time_rows(view, _BINS)]
+        times = [
+            [tables.shortened(cell, _LONGEST) for cell in row] for row in time_rows(view, _BINS)
+        ]
         console.print(tables.table("Over time", OVER_TIME, times), markup=False)
     console.print(path_sentence(view), markup=False)
     if html is not None:
@@ -36,8 +38,3 @@ def show(campaign: Recorded, html: Path | None, around: str | None, console: Con
         console.print(f"The page is {html}.", markup=False)
     else:
         console.print("Add --html FILE for a page with the graph drawn.", style="dim")
-
-
-def _short(text: str) -> str:
-    """A cell that leaves room for the others."""
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

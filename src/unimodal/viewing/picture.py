@@ -6,6 +6,7 @@ import math
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from unimodal.report.tables import shortened
 from unimodal.viewing.layout import Layout, around
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ _WIDTH, _LEGEND = 640, 54  # of the picture, and of the strip under it
 _LEAST, _LARGEST = 7.0, 24.0  # radii
 _SURE = 30  # pulls
 _CROWD = 25  # arms, from which labels get small
+_LETTERS = 12  # of a label, at most
 # From low to high means, light to dark: legible in grey, and by the colour-blind (Cividis).
 _COLOURS = ("#fdea45", "#d3c164", "#a59c74", "#7c7b78", "#575d6d", "#293f71", "#00204d")
 
@@ -33,7 +35,9 @@ def draw(view: View) -> tuple[str, Layout]:
     xs, ys = zip(*layout.places.values(), strict=True)
     (left, right), (top, bottom) = ((min(ends), max(ends)) for ends in (xs, ys))
     reach = max((right - left) / 2, (bottom - top) / 2, 1.0)
-    scale = (_WIDTH / 2 - _LARGEST - 26) / reach
+    letters = min(max(len(str(row["arm"])) for row in rows.values()), _LETTERS)
+    margin = max(7 * letters if len(arms) > _CROWD else 4.5 * letters, 26) + _LARGEST
+    scale = (_WIDTH / 2 - margin) / reach
     height = (bottom - top) * scale + 2 * (_LARGEST + 24) + _LEGEND
 
     def at(arm: int) -> tuple[float, float]:
@@ -78,8 +82,7 @@ def _node(
     edge = 'stroke="#d55e00" stroke-width="4"' if is_centre else 'stroke="#444" stroke-width="1"'
     if not row["pulls"]:
         edge += ' stroke-dasharray="3 2"'
-    text = str(row["arm"])
-    text = text if len(text) <= 12 else text[:11] + "…"
+    text = shortened(str(row["arm"]), _LETTERS)
     (x, y), length = place, math.hypot(*outward)
     font, anchor = 15, "middle"
     left, top = x, y + size + font
