@@ -168,7 +168,7 @@ def test_bytes_overwritten_in_the_middle_are_found(path, start, play):
 
 
 @pytest.mark.parametrize("value", ["5", "{}", "[]", None, "{"])
-@pytest.mark.parametrize("key", ["policy", "rewards"])
+@pytest.mark.parametrize("key", ["policy", "rewards", "graph"])
 def test_damaged_settings_are_told(path, start, reopen, key, value):
     start().close()
     connection = sqlite3.connect(path)

@@ -191,6 +191,49 @@ def test_a_campaign_called_from_within_is_refused_instead_of_waiting_for_itself(
     assert bool(verify(path))
 
 
+def test_closing_waits_for_calls_and_refuses_those_that_come_later(path):
+    """SQLite crashes the process if a connection is closed while another thread is inside."""
+    for _ in range(20):
+        campaign = um.Campaign.open(path, um.UTS(), LINE, durability="fast")
+        told, sentences = [], []
+
+        def work(campaign=campaign, told=told, sentences=sentences):
+            try:
+                while True:
+                    decision = campaign.decide()
+                    told.append((decision.id, campaign.reward(decision.id, 1.0)))
+            except um.UnimodalError as error:
+                sentences.append(str(error))
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.003)
+        campaign.close()
+        for thread in threads:
+            thread.join(20)
+        assert len(sentences) == 4 and all("was closed here" in each for each in sentences)
+        assert verify(path).wrong == []
+        with um.Campaign.open(path) as campaign:
+            assert not any(campaign.reward(number, 1.0) for number, _ in told)
+
+
+def test_a_reward_that_shares_its_commit_with_a_close_is_known_afterwards(path, start, reopen):
+    campaign = start()
+    number = campaign.decide().id
+    turn = campaign._durably._group._turn
+    calls = (lambda: campaign.reward(number, 1.0), campaign.close)
+    threads = [threading.Thread(target=call) for call in calls]
+    with turn:  # somebody else commits just now
+        for thread in threads:
+            thread.start()
+            time.sleep(0.05)
+    for thread in threads:
+        thread.join(20)
+    assert verify(path).wrong == []
+    assert reopen().reward(number, 1.0) is False
+
+
 def test_it_can_be_printed_from_within(path):
     printed = []
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -147,12 +146,7 @@ class Campaign:
 
     def close(self) -> None:
         """Write a snapshot, so that the next opening is quick, and let the file go."""
-        if self._durably.is_copy:
-            return  # a forked copy must not touch the connection, not even to close it
-        if not self._log.closed:
-            with contextlib.suppress(UnimodalError):  # it saves time; without it nothing is lost
-                self._durably(self._durably.keep_snapshot)
-        self._log.close()
+        self._durably.close()
 
     def __enter__(self) -> Campaign:
         """The campaign itself."""

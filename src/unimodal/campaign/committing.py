@@ -12,6 +12,12 @@ from unimodal.errors import UnimodalError
 _INTERRUPTED = "a call was interrupted, so that it may not have been kept: call again."
 
 
+_WITHIN = (  # it would wait for itself, for ever
+    "a campaign cannot be called from within one of its own calls, such as by its neighbour "
+    "function or a signal handler: call it before or after."
+)
+
+
 class Call:
     """What a thread wants done, and what came of it.
 
@@ -46,11 +52,8 @@ class GroupCommit:
     def __call__(self, call: Call) -> Any:
         """Do it, durably; its result."""
         me = threading.get_ident()
-        if self._server == me:  # it would wait for itself, for ever
-            raise UnimodalError(
-                "a campaign cannot be called from within one of its own calls, such as by its "
-                "neighbour function or a signal handler: call it before or after."
-            )
+        if self._server == me:
+            raise UnimodalError(_WITHIN)
         self._waiting.append(call)
         with self._turn:
             if not call.done:
@@ -60,6 +63,13 @@ class GroupCommit:
         if call.error is not None:
             raise call.error
         return call.result
+
+    def alone(self, work: Callable[[], None]) -> None:
+        """Do something while nobody commits; who waits goes on after it."""
+        if self._server == threading.get_ident():
+            raise UnimodalError(_WITHIN)
+        with self._turn:
+            work()
 
     def _serve(self, server: int) -> None:
         calls: list[Call] = []

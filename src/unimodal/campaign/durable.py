@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 from collections.abc import Callable
@@ -59,6 +60,19 @@ class Durable:
                 "open it here with Campaign.open."
             )
         return self._group(Call(work, checks_first, may_repeat))
+
+    def close(self) -> None:
+        """Write a snapshot, and let the file go once nobody uses it: SQLite crashes otherwise."""
+        if self.is_copy:
+            return  # a forked copy must not touch the connection, not even to close it
+        if not self._log.closed:
+            with contextlib.suppress(UnimodalError):  # it saves time; without it nothing is lost
+                self(self._snapshot_soon)
+        self._group.alone(self._log.close)
+
+    def _snapshot_soon(self, replica: Replica) -> None:
+        """Let this transaction end in a snapshot, when the log has the events of all its calls."""
+        self._next_snapshot = replica.seq
 
     def _commit(self, calls: list[Call]) -> None:
         """Do calls in one transaction; only when it is over are they answered."""
@@ -164,8 +178,7 @@ class Durable:
             self._log.create(new.to_data())
             return new
         saved = self._log.settings()
-        fingerprints = {saved["graph"].get("fingerprint"), *self._log.fingerprints()}
-        return self._given.agreed(saved, self._log.path, fingerprints)
+        return self._given.agreed(saved, self._log.path, set(self._log.fingerprints()))
 
     def keep_snapshot(self, replica: Replica) -> None:
         """Write the state as it is (inside a transaction): the next opening begins there."""
