@@ -24,7 +24,7 @@ def test_snapshots_are_the_fold_of_the_log(path, start, reopen, play, pulls, mon
     verdict = verify(path)
     assert verdict and len(verdict.snapshots) == 2 and verdict.snapshots[1] == verdict.events
     assert verdict.counts["decide"] == 67 and verdict.counts["reward"] == 60
-    assert "is sound" in sentence(verdict) and "67 decisions, 60 rewards" in sentence(verdict)
+    assert "is sound" in sentence(verdict) and "decisions: 67, rewards: 60" in sentence(verdict)
     with reopen() as campaign:
         assert campaign.outstanding == 7 and sum(pulls(campaign).values()) == 60
 

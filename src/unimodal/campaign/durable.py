@@ -124,7 +124,7 @@ class Durable:
                 return call
         self._log.append(replica.news)
         if replica.seq >= self._next_snapshot:
-            self.keep_snapshot(replica)
+            self._keep_snapshot(replica)
         self._log.commit()
         replica.written()
         replica.agent.locked = True
@@ -170,7 +170,7 @@ class Durable:
     def _begin(self, replica: Replica) -> None:
         replica.note_opening()
         if not self._log.written_by(__version__):
-            self.keep_snapshot(replica)  # from here on this version can fold the log
+            self._snapshot_soon(replica)  # from here on this version can fold the log
 
     def _settings(self) -> Settings:
         if self._log.is_new():
@@ -180,7 +180,7 @@ class Durable:
         saved = self._log.settings()
         return self._given.agreed(saved, self._log.path, set(self._log.fingerprints()))
 
-    def keep_snapshot(self, replica: Replica) -> None:
+    def _keep_snapshot(self, replica: Replica) -> None:
         """Write the state as it is (inside a transaction): the next opening begins there."""
         self._log.keep_snapshot(replica.seq, __version__, replica.state())
         self._plan_snapshot(replica)

@@ -170,10 +170,3 @@ class CampaignFile:
         """Close the connection."""
         self.closed = True
         self._connection.close()
-
-
-def as_path(path: Any) -> Path:
-    """The path of a campaign's file, or a sentence if it is none."""
-    if not isinstance(path, str | Path) or "\0" in str(path):
-        raise UnimodalError(f"the path of a campaign must be a file's name, got {path!r}.")
-    return Path(path)

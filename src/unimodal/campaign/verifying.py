@@ -79,8 +79,8 @@ def sentence(verdict: Verdict) -> str:
         return f"{path} is NOT sound: {'; '.join(verdict.wrong)}."
     since = f" since event {verdict.first:,}" if verdict.first else ""
     return (
-        f"{path} is sound: {verdict.events:,} events{since} fold to the same state as "
+        f"{path} is sound: its log{since} folds to the same state as "
         f"{len(verdict.snapshots)} snapshot{'s' * (len(verdict.snapshots) != 1)}, bit for bit "
-        f"({counts.get('decide', 0):,} decisions, {counts.get('reward', 0):,} rewards, "
-        f"{counts.get('expire', 0):,} expired)."
+        f"(events: {verdict.events:,}; decisions: {counts.get('decide', 0):,}, "
+        f"rewards: {counts.get('reward', 0):,}, expired: {counts.get('expire', 0):,})."
     )
