@@ -58,7 +58,7 @@ def test_what_cannot_be_is_refused(tmp_path, change):
     "change",
     [
         put("arms", value=[]),
-        put("memory", "ring", 0, 1, value=9),
+        put("memory", "ring", 0, 2, value=9),
         put("memory", "ring", 0, 0, value=9),
     ],
 )
