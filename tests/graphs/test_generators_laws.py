@@ -96,10 +96,10 @@ def test_barabasi_albert_joins_in_proportion_to_degrees(m):
 
 
 def test_a_barabasi_albert_graph_of_a_million_arms_comes_up_in_seconds_and_fits():
-    """The bounds are loose: it takes 1 to 2 s. What they would catch is a loop in Python."""
-    began = time.perf_counter()
+    """The bounds are loose: it takes 1 to 2 s of a core. What they would catch is a loop in Python."""
+    began = time.process_time()
     graph = barabasi_albert(1_000_000, 2, seed=0)
-    assert time.perf_counter() - began < 20
+    assert time.process_time() - began < 20
     assert graph.rows.nbytes + graph.near_rows.nbytes < 60e6
     assert graph.n_edges == 3 + 2 * (1_000_000 - 3)
     # Degrees have the tail of preferential attachment: P(k) = 2m(m + 1)/(k(k + 1)(k + 2)).
@@ -120,8 +120,8 @@ MILLION = [
 
 @pytest.mark.parametrize(("make", "n_edges", "degree"), MILLION)
 def test_a_million_arms_come_up_in_seconds(make, n_edges, degree):
-    """The bound is loose: it takes 0.1 to 2 s. What it would catch is a loop in Python."""
-    began = time.perf_counter()
+    """The bound is loose: it takes 0.1 to 2 s of a core. What it would catch is a loop in Python."""
+    began = time.process_time()
     graph = make()
-    assert time.perf_counter() - began < 20
+    assert time.process_time() - began < 20
     assert (graph.n_edges, graph.max_degree) == (n_edges, degree)
