@@ -96,7 +96,7 @@ def test_barabasi_albert_joins_in_proportion_to_degrees(m):
 
 
 def test_a_barabasi_albert_graph_of_a_million_arms_comes_up_in_seconds_and_fits():
-    """The bounds are loose: it takes 1 to 2 s of a core. What they would catch is a loop in Python."""
+    """The bounds are loose: it takes 1 to 2 core-seconds. A loop in Python would take more."""
     began = time.process_time()
     graph = barabasi_albert(1_000_000, 2, seed=0)
     assert time.process_time() - began < 20
@@ -120,7 +120,7 @@ MILLION = [
 
 @pytest.mark.parametrize(("make", "n_edges", "degree"), MILLION)
 def test_a_million_arms_come_up_in_seconds(make, n_edges, degree):
-    """The bound is loose: it takes 0.1 to 2 s of a core. What it would catch is a loop in Python."""
+    """The bound is loose: it takes 0.1 to 2 core-seconds. A loop in Python would take more."""
     began = time.process_time()
     graph = make()
     assert time.process_time() - began < 20
