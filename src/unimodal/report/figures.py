@@ -147,9 +147,11 @@ def small_multiples(
         ax.set_title(title, fontsize=10)
         ax.set_xlabel(x_label)
         ax.spines[["top", "right"]].set_visible(False)
-    for ax in axes.flat[len(panels) :]:
-        ax.set_visible(False)
     for ax in axes[:, 0]:
         ax.set_ylabel(y_label)
-    axes[0, 0].legend(frameon=False, fontsize=8)
+    empty = axes.flat[len(panels) :]
+    for ax in empty:
+        ax.set_axis_off()
+    lines = axes[0, 0].get_legend_handles_labels()
+    (empty[0] if len(empty) else axes[0, 0]).legend(*lines, frameon=False, fontsize=8)
     return drawn
