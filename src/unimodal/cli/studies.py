@@ -69,7 +69,7 @@ def compare(
 ) -> None:
     r"""Run every policy on every family of graphs and write a page that ranks them.
 
-    Six minutes on one core. Stopped or killed, it goes on where it was when it is run again.
+    Eight core-minutes. Stopped or killed, it goes on where it was when it is run again.
 
     \b
     Examples:
