@@ -77,7 +77,7 @@ def run(task):
     for way in range(task.first, task.last):
         moving = problem(task.setting.kind, task.setting.every, way)
         trial = StepTrial(moving, policy, 0, way, rounds, False)
-        trial.advance(HORIZON)
+        trial.finish()
         rows.append((trial.output.regret[-1], trial.restarts))
     return np.array(rows)
 

@@ -19,7 +19,7 @@ def played(kind, problem, policy, seed, table):
     rounds = np.unique(np.linspace(1, table.shape[1] - 1, 9).astype(int))
     trial = kind(problem, policy, seed, 0, rounds, True)
     trial.rewards = Tabled(table)
-    trial.advance(10**9)
+    trial.finish()
     return trial
 
 
@@ -77,7 +77,7 @@ def test_rewards_that_are_not_coins():
 def test_pieces_and_checkpoints_do_not_matter(policy):
     problem, rounds = um.problems.triangular(9), np.array([10, 1000, 30_000])
     whole = LeapTrial(problem, policy, 2, 0, rounds, False)
-    whole.advance(10**9)
+    whole.finish()
     pieces = LeapTrial(problem, policy, 2, 0, np.array([5, 10, 777, 1000, 20_000, 30_000]), False)
     while pieces.round < 30_000:
         pieces.advance(7)
@@ -89,7 +89,7 @@ def test_a_bulk_keeps_the_value_of_every_checkpoint():
     """Σ T_i·gap_i changes by one gap a round, also inside a bulk."""
     problem, rounds = um.problems.triangular(5), np.arange(1, 20_001)
     trial = LeapTrial(problem, um.UTS(), 0, 0, rounds, True)
-    trial.advance(10**9)
+    trial.finish()
     regret = np.cumsum(problem.gaps[trial.output.arms])
     assert np.allclose(trial.output.regret, regret)
 
@@ -124,3 +124,17 @@ def test_a_loaded_result_runs_again_on_its_engine(tmp_path):
     assert loaded.engine == "leap"
     assert np.array_equal(um.rerun(loaded)["UTS"].regret, result["UTS"].regret)
     assert um.extend(loaded, 1).engine == "leap"
+
+
+def test_a_trial_can_be_finished_whatever_its_looks_cost():
+    """A look that leaps nowhere is work, too: here so many are that the rounds are not all played.
+
+    So `advance(horizon)` is no way to play to the end, and what it did not reach is no number.
+    """
+    problem, rounds = um.problems.by_distance(um.graphs.line(1000), 333), np.array([10_000])
+    trial = LeapTrial(problem, um.ScoutUTS(), 0, 2, rounds, False)
+    trial.advance(trial.horizon)
+    assert trial.round < trial.horizon and np.isnan(trial.output.regret).all()
+    trial.finish()
+    simulated = um.simulate(problem, um.ScoutUTS(), horizon=10_000, trials=3, seed=0, engine="leap")
+    assert trial.output.regret[-1] == simulated["ScoutUTS"].regret[2, -1]

@@ -62,7 +62,7 @@ def test_rewards_are_those_of_the_reward_stream():
 def test_pieces_do_not_matter(policy):
     problem, rounds = um.problems.triangular(9), np.array([10, 100, 1000])
     whole = StepTrial(problem, policy, 1, 0, rounds, True)
-    whole.advance(1000)
+    whole.finish()
     pieces = StepTrial(problem, policy, 1, 0, rounds, True)
     for size in (1, 8, 1, 90, 500, 1000):
         pieces.advance(size)

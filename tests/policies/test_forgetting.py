@@ -17,7 +17,7 @@ FULL = pytest.mark.full
 
 def played(policy, problem=LINE, horizon=700, seed=0):
     trial = StepTrial(problem, policy, seed, 0, np.array([horizon]), history=True)
-    trial.advance(horizon)
+    trial.finish()
     return trial
 
 

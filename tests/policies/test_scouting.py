@@ -143,7 +143,7 @@ def _regret(kind, problem, patience, number):
     seed = 1 if kind is StepTrial else 2
     policy = um.ScoutUTS(patience=patience)
     trial = kind(problem, policy, seed, number, np.array([3000]), False)
-    trial.advance(10**9)
+    trial.finish()
     return trial.output.regret[-1]
 
 

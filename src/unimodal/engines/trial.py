@@ -51,9 +51,9 @@ class Trial(ABC):
     ) -> None:
         self.horizon, self._policy = int(rounds[-1]), policy
         kept = self.horizon if history else 0
-        self.output = Output(
-            rounds, np.empty(len(rounds)), np.empty(kept, np.int32), np.empty(kept)
-        )
+        # NaN, so that what is not played yet cannot be taken for a regret.
+        regret = np.full(len(rounds), np.nan)
+        self.output = Output(rounds, regret, np.empty(kept, np.int32), np.empty(kept))
         graph, family = problem.graph, problem.rewards
         self.state = policy.new_state(graph.n_arms, family, stream(seed, trial, POLICY))
         self.parts = policy.parts(graph, family)
@@ -91,4 +91,9 @@ class Trial(ABC):
 
     @abstractmethod
     def advance(self, effort: int) -> None:
-        """Go on, for about so many rounds' worth of work."""
+        """Go on, for about so many rounds' worth of work, or a little less: see `finish`."""
+
+    def finish(self) -> None:
+        """Play to the horizon."""
+        while self.round < self.horizon:
+            self.advance(self.horizon)

@@ -146,7 +146,7 @@ def play_once(
     last = np.array([rounds], dtype=np.int64)
     with explained(policy):
         trial = kind(world, policy, seed, number, last, policy.forgets)
-        trial.advance(rounds)
+        trial.finish()
     earned = trial.output.rewards if policy.forgets else trial.state.arms["total"]
     return float(earned.sum()), trial.pulls
 

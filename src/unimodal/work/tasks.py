@@ -118,7 +118,7 @@ def played(task: Task[Any]) -> Iterator[Any]:
 
     def play(trial: int) -> Any:
         one = kind(problem, policy, setting.seed(task.graph), trial, rounds, False)
-        one.advance(setting.horizon)
+        one.finish()
         return one.output.regret
 
     return map(play, range(task.first, task.last))
