@@ -20,7 +20,7 @@ CHECKPOINTS = 61  # log-spaced: twelve a decade at T = 10⁵
 _TARGET = 4.0  # seconds a task should take, about
 
 # What a result depends on besides its task: the sources that make graphs, problems and rounds.
-_LAW = ("kernels", "graphs", "families", "policies", "engines", "problems")
+_LAW = ("kernels", "graphs", "families", "policies", "engines", "problems", "work/tasks.py")
 
 
 class Plan(Protocol):
