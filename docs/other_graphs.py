@@ -1,6 +1,6 @@
 """docs/other-graphs.md and its figure: python docs/other_graphs.py [folder for finished work].
 
-Table 2 for the graphs that the paper leaves as future work, and for some more: 18 minutes on two
+Table 2 for the graphs that the paper leaves as future work, and for some more: 14 minutes on two
 shared cores. Stopped, it goes on where it was, if a folder is named.
 """
 
