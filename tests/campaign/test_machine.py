@@ -243,7 +243,7 @@ class CountingZeros(CampaignMachine):
 
 TestDropping = CampaignMachine.TestCase
 TestCountingZeros = CountingZeros.TestCase
-EFFORT = settings(max_examples=30, stateful_step_count=40)
+EFFORT = settings(max_examples=20, stateful_step_count=40)
 TestDropping.settings = TestCountingZeros.settings = EFFORT
 
 

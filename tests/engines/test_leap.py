@@ -124,17 +124,3 @@ def test_a_loaded_result_runs_again_on_its_engine(tmp_path):
     assert loaded.engine == "leap"
     assert np.array_equal(um.rerun(loaded)["UTS"].regret, result["UTS"].regret)
     assert um.extend(loaded, 1).engine == "leap"
-
-
-def test_a_trial_can_be_finished_whatever_its_looks_cost():
-    """A look that leaps nowhere is work, too: here so many are that the rounds are not all played.
-
-    So `advance(horizon)` is no way to play to the end, and what it did not reach is no number.
-    """
-    problem, rounds = um.problems.by_distance(um.graphs.line(1000), 333), np.array([10_000])
-    trial = LeapTrial(problem, um.ScoutUTS(), 0, 2, rounds, False)
-    trial.advance(trial.horizon)
-    assert trial.round < trial.horizon and np.isnan(trial.output.regret).all()
-    trial.finish()
-    simulated = um.simulate(problem, um.ScoutUTS(), horizon=10_000, trials=3, seed=0, engine="leap")
-    assert trial.output.regret[-1] == simulated["ScoutUTS"].regret[2, -1]

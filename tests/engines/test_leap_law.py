@@ -178,16 +178,24 @@ def _wrong_draw(family, arm, level, rate, above, rng):
     return under_hat(_right_draw, arm, level, rate, above, rng)
 
 
+THIRTY = complete(30), np.linspace(0.2, 0.8, 30)
+
+
+@pytest.fixture(scope="module")
+def step():
+    """What the leap engine should look like there."""
+    right = um.Problem(*THIRTY)
+    return sample(StepTrial, right, um.UTS(period=2), 1500, seed=1, trials=1000)
+
+
 @pytest.mark.parametrize(
     "fault",
     [0, OFF_BY_ONE, FORCED_ROUNDS_MISSED, UNCONDITIONAL],
     ids=["none", "waits off by one", "forced rounds missed", "unconditional draws"],
 )
-def test_planted_faults_are_reported(fault):
+def test_planted_faults_are_reported(fault, step):
     """By the same test; and nothing is reported without a fault."""
-    graph, means = complete(30), np.linspace(0.2, 0.8, 30)
-    right, wrong = um.Problem(graph, means), um.Problem(graph, means, FaultyCoins(fault))
-    step = sample(StepTrial, right, um.UTS(period=2), 1500, seed=1, trials=1000)
+    wrong = um.Problem(*THIRTY, FaultyCoins(fault))
     policy = FaultyUTS(period=2, fault=fault)
     leap = sample(LeapTrial, wrong, policy, 1500, seed=2, trials=1000)
     p = smallest_p(step, leap)

@@ -12,6 +12,7 @@ from unimodal.policies.rounds import ask, observe
 from unimodal.policies.scopes import forced
 from unimodal.policies.scouting import LINKS, Scout, links_of, set_links
 from unimodal.policies.state import BEGUN
+from unimodal.work.tasks import Task, run
 
 SCOUT = um.ScoutUTS()
 
@@ -184,3 +185,31 @@ def test_far_arms_are_reached_by_walks_where_the_graph_is_looked_up(tmp_path):
         assert again.ask() == arm
         agent.tell(arm, 1.0)
         again.tell(arm, 1.0)
+
+
+class Line:
+    """The setting of a study, in which trial 2 has more looks that leap nowhere than leaps."""
+
+    horizon = 10_000
+
+    def problem(self, graph=0):
+        return um.problems.by_distance(um.graphs.line(1000), 333)
+
+    def seed(self, graph):
+        return 0
+
+
+def test_trials_end_with_their_last_round_whatever_their_looks_cost():
+    """So `advance(horizon)` is no way to play to the end, and what it did not reach is no number.
+
+    Here, because other policies would have to be compiled for it.
+    """
+    simulated = um.simulate(Line().problem(), SCOUT, horizon=Line.horizon, trials=3, seed=0)
+    expected = simulated["ScoutUTS"].regret[:, -1].tolist()
+    trial = LeapTrial(Line().problem(), SCOUT, 0, 2, np.array([Line.horizon]), False)
+    trial.advance(trial.horizon)
+    assert trial.round < trial.horizon and np.isnan(trial.output.regret).all()
+    trial.finish()
+    assert trial.output.regret[-1] == expected[2]
+    rows = run(Task(Line(), "ScoutUTS", 0, 0, 3))
+    assert rows[:, -1].tolist() == expected and (np.diff(rows) >= 0).all()
