@@ -18,9 +18,9 @@ reproduce: install ## Reproduce the paper
 test: install ## Lint, types, import contract, tests and doctests
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --check --quiet
-	$(BIN)/mypy --no-error-summary
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/pytest -q -n auto --dist loadfile
+	$(BIN)/mypy --no-error-summary & types=$$!; \
+	$(BIN)/pytest -q -n auto --dist loadfile && wait $$types
 
 test-full: install ## Every test, the slow ones included
 	$(BIN)/pytest -m ""
