@@ -1,5 +1,6 @@
 """Components and generic functions; and a disk cache that never holds what it must not."""
 
+import re
 from typing import ClassVar, NamedTuple
 
 import pytest
@@ -7,7 +8,15 @@ from numba import njit, typeof
 
 from unimodal import UTS, Bernoulli, Bounded, Gaussian
 from unimodal.kernels import compile as compiling
-from unimodal.kernels.compile import component, generic, jit, record, source_hash
+from unimodal.kernels.compile import (
+    PACKAGE,
+    SOURCES,
+    component,
+    generic,
+    jit,
+    record,
+    source_hash,
+)
 
 
 @component
@@ -127,6 +136,23 @@ def test_the_hash_of_sources_changes_when_a_file_is_renamed(folder):
     assert source_hash(folder) != before
 
 
+def test_an_edit_elsewhere_recompiles_nothing(folder):
+    before = source_hash(folder, ("deep",))
+    (folder / "one.py").write_text("x = 3\n")
+    assert source_hash(folder, ("deep",)) == before
+    (folder / "deep" / "two.py").write_text("x = 3\n")
+    assert source_hash(folder, ("deep",)) != before
+
+
+def test_every_module_with_kernels_is_among_the_hashed_sources():
+    """Or else an edit there would run old code."""
+    with_kernels = re.compile(r"import .*\b(jit|inner|generic|component)\b|@(jit|inner|generic)\b")
+    for path in PACKAGE.rglob("*.py"):
+        if with_kernels.search(path.read_text()):
+            module = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+            assert compiling._is_hashed(module), path
+
+
 def test_our_own_types_may_be_cached_and_a_users_may_not():
     def own_draw(mean, rng):
         return mean
@@ -170,7 +196,7 @@ def test_only_the_newest_few_caches_are_kept(tmp_path, monkeypatch):
         (tmp_path / f"kernels-{number}").mkdir()
         (tmp_path / f"kernels-{number}" / "code.nbc").write_text("old")
     chosen = compiling.cache_folder()
-    assert chosen == tmp_path / f"kernels-{source_hash()}"
+    assert chosen == tmp_path / f"kernels-{source_hash(PACKAGE, SOURCES)}"
     assert chosen.is_dir()
     assert len(list(tmp_path.iterdir())) <= 5
 

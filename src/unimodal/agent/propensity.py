@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 from unimodal.families import Family
-from unimodal.families.base import divergence
 from unimodal.families.beliefs import below, quantile
 from unimodal.kernels.compile import record
 from unimodal.policies import Policy
 from unimodal.policies.indices import (
-    SAME,
     Budgeted,
     EmpiricalDivergence,
     Thompson,
     compare,
+    cost,
+    leeway,
     own_budget,
     upper_bound,
     whole_budget,
@@ -77,10 +77,8 @@ def _tied(index: Any, family: Any, arms: Any, near: Any, arm: int, clock: int) -
     if isinstance(index, EmpiricalDivergence):
         pulled = arms[near][arms[near].pulls > 0]
         best = max(pulled.total / pulled.pulls, default=0.0)
-        own, *others = (_cost(family, arms[one], best) for one in (arm, *near[near != arm]))
-        return 1 + sum(
-            other == own or abs(other - own) <= SAME * max(abs(own), 1.0) for other in others
-        )
+        own, *others = (cost(family, arms[one], best) for one in (arm, *near[near != arm]))
+        return 1 + sum(bool(other == own or abs(other - own) <= leeway(own)) for other in others)
     index = record(index)
     whole, holder = whole_budget(index, clock), arms[arm]
     bound = upper_bound(index, family, holder, whole)
@@ -89,12 +87,6 @@ def _tied(index: Any, family: Any, arms: Any, near: Any, arm: int, clock: int) -
         for one in near[near != arm]
     )
     return 1 + sum(bool(order == 0) for order in orders)
-
-
-def _cost(family: Any, arm: Any, best: float) -> float:
-    if arm.pulls == 0:
-        return -np.inf
-    return float(arm.pulls * divergence(family, arm.total / arm.pulls, best) + np.log(arm.pulls))
 
 
 def thompson_wins(family: Family, own: Any, rivals: Any) -> float:

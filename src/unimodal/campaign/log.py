@@ -133,10 +133,10 @@ class Log(CampaignFile):
 
     def lost_rewards(self) -> int:
         """How many would not be found as the log has them: none, if the file is sound."""
-        in_log = f"SELECT decision, reward FROM log WHERE kind = 'reward' AND NOT ({_LATER})"
+        in_log = "SELECT decision, reward FROM log WHERE kind = 'reward'"
         found = "SELECT decision, reward FROM rewards"
         differ = (
-            f"SELECT * FROM ({in_log} EXCEPT {found})",
+            f"SELECT * FROM ({in_log} AND NOT ({_LATER}) EXCEPT {found})",
             f"SELECT * FROM ({found} EXCEPT {in_log})",
         )
         (count,) = self._one(f"SELECT count(DISTINCT decision) FROM ({' UNION ALL '.join(differ)})")

@@ -14,7 +14,7 @@ import os
 import sys
 import tempfile
 from collections import namedtuple
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, dataclass_transform
@@ -30,14 +30,18 @@ except ImportError:  # Windows: no lock, so there the first run should be a sing
     fcntl = None  # type: ignore[assignment]
 
 PACKAGE = Path(__file__).resolve().parent.parent
+# What kernels are made of: an edit anywhere else recompiles nothing.
+SOURCES = ("kernels", "families", "graphs", "policies", "engines", "replaying/plausible.py")
 
 
-def source_hash(folder: Path = PACKAGE) -> str:
-    """A hash of every source file of the package and of Numba's version."""
+def source_hash(folder: Path = PACKAGE, parts: Sequence[str] = (".",)) -> str:
+    """A hash of the source files in these parts of a folder and of Numba's version."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted(folder.rglob("*.py")):
-        digest.update(path.relative_to(folder).as_posix().encode())
-        digest.update(path.read_bytes())
+    for part in parts:
+        whole = folder / part
+        for path in sorted(whole.rglob("*.py")) if whole.is_dir() else [whole]:
+            digest.update(path.relative_to(folder).as_posix().encode())
+            digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -52,7 +56,7 @@ def cache_folder() -> Path:
     candidates = [Path(chosen)] if chosen else [PACKAGE / "__pycache__", home]
     for parent in candidates:
         with contextlib.suppress(OSError):
-            folder = parent / f"kernels-{source_hash()}"
+            folder = parent / f"kernels-{source_hash(PACKAGE, SOURCES)}"
             folder.mkdir(parents=True, exist_ok=True)
             if os.access(folder, os.W_OK):
                 with contextlib.suppress(OSError):  # another process may be dropping them, too
@@ -128,7 +132,13 @@ def _is_ours(numba_type: Any) -> bool:
     for name in made.__qualname__.split("."):
         found = getattr(found, name, None)
     inner = getattr(numba_type, "types", ())
-    return made.__module__.startswith("unimodal.") and found is made and all(map(_is_ours, inner))
+    return _is_hashed(made.__module__) and found is made and all(map(_is_ours, inner))
+
+
+def _is_hashed(module: str) -> bool:
+    """Whether a module is among the sources whose hash names the cache's folder."""
+    known = [f"unimodal.{part.removesuffix('.py').replace('/', '.')}" for part in SOURCES]
+    return any(module == name or module.startswith(f"{name}.") for name in known)
 
 
 @contextlib.contextmanager

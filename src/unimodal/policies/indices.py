@@ -193,6 +193,20 @@ def compare(family, arm, holder, bound, budget):
     return 1 if distance < budget else -1
 
 
+@inner
+def cost(family, arm, best_mean):
+    """The index of IMED: lowest for an arm that was never pulled."""
+    if arm.pulls == 0:
+        return -math.inf
+    return arm.pulls * divergence(family, arm.total / arm.pulls, best_mean) + math.log(arm.pulls)
+
+
+@inner
+def leeway(lowest):
+    """How far from it a cost may be and still tie with it."""
+    return SAME * max(abs(lowest), 1.0) if math.isfinite(lowest) else 0.0
+
+
 @contest.register(EmpiricalDivergence)
 def _lowest_cost(index, family, state, near, leader, clock):
     arms = state.arms
@@ -205,19 +219,16 @@ def _lowest_cost(index, family, state, near, leader, clock):
     for arm in near:
         rival = arms[arm]
         pulls = rival.pulls
-        cost = -math.inf  # of an arm never pulled
         if pulls > 0:
             # The linear form first: most arms are clearly above, and it takes one logarithm.
-            log_pulls, linear = math.log(pulls), rival.total * theta
-            about = pulls * (rival.negentropy + log_norm) - linear
+            linear = rival.total * theta
+            about = pulls * (rival.negentropy + log_norm) - linear + math.log(pulls)
             slack = 1e-12 * (pulls * (abs(rival.negentropy) + abs(log_norm)) + abs(linear))
-            if about + log_pulls > lowest + slack + SAME * abs(lowest):
+            if about > lowest + slack + SAME * abs(lowest):
                 continue
-            mean = rival.total / pulls
-            cost = pulls * divergence(family, mean, best_mean) + log_pulls
-        same = SAME * max(abs(lowest), 1.0) if math.isfinite(lowest) else 0.0
-        if cost < lowest - same or (cost <= lowest + same and lot(state, arm) > lot(state, best)):
-            best, lowest = arm, cost
+        own, same = cost(family, rival, best_mean), leeway(lowest)
+        if own < lowest - same or (own <= lowest + same and lot(state, arm) > lot(state, best)):
+            best, lowest = arm, own
     return best
 
 
