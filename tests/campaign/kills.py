@@ -29,7 +29,7 @@ from pathlib import Path
 
 import unimodal as um
 from unimodal.agent.decisions import Book
-from unimodal.campaign import durable, look, verify
+from unimodal.campaign import look, snapshots, verify
 from unimodal.campaign import log as logs
 
 CLIENTS = 4
@@ -143,7 +143,7 @@ def live(path: Path, folder: Path, name: int, life: int, options: argparse.Names
     parent = os.getppid()
     try:
         SABOTAGE[options.sabotage]()
-        durable.SNAPSHOT_EVERY = 2_000  # so that some kills hit snapshots
+        snapshots.SNAPSHOT_EVERY = 2_000  # so that some kills hit snapshots
         rng = random.Random(f"{options.seed} {name} {life}")
         client = Client(path, folder / f"client-{name}", rng, options)
         while life >= 0 and os.getppid() == parent:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 import unimodal as um
-from unimodal.campaign import durable, replica, verify
+from unimodal.campaign import replica, snapshots, verify
 
 TIME_TO_LIVE = 10.0
 OPEN, EXPIRED = "open", "expired"
@@ -60,8 +60,8 @@ class CampaignMachine(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         # Small, so that rewards told again are looked for at hand, in the table and in the log.
-        self.usual = durable.SNAPSHOT_EVERY, replica._AT_HAND
-        durable.SNAPSHOT_EVERY, replica._AT_HAND = 25, 3
+        self.usual = snapshots.SNAPSHOT_EVERY, replica._AT_HAND
+        snapshots.SNAPSHOT_EVERY, replica._AT_HAND = 25, 3
         self.folder = Path(tempfile.mkdtemp(dir=MEMORY))
         self.path = self.folder / "campaign.db"
         self.clock = 0.0
@@ -181,7 +181,10 @@ class CampaignMachine(RuleBasedStateMachine):
     def reopen(self, who, crash):
         """After a close; or after a crash, which takes the connection and writes no snapshot."""
         campaign = self.campaigns[who]
-        campaign._log.close() if crash else campaign.close()
+        if crash:
+            campaign._durably._group.alone(campaign._log.close)
+        else:
+            campaign.close()
         self.campaigns[who] = self.open()
 
     @precondition(lambda self: len(self.model.arms) < 6)
@@ -225,7 +228,7 @@ class CampaignMachine(RuleBasedStateMachine):
             }
 
     def teardown(self):
-        durable.SNAPSHOT_EVERY, replica._AT_HAND = self.usual
+        snapshots.SNAPSHOT_EVERY, replica._AT_HAND = self.usual
         for campaign in getattr(self, "campaigns", ()):
             campaign.close()
         if self.path.exists():

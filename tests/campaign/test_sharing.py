@@ -150,12 +150,22 @@ def test_a_call_that_an_interrupted_thread_took_along_is_not_acknowledged():
     """Ctrl-C the instant after calls of other threads were taken out of the queue."""
 
     class Interrupted(deque):
-        def popleft(self):
-            super().popleft()
-            raise KeyboardInterrupt
+        times = 1
 
-    group = GroupCommit(lambda calls: None)
-    group._turn.acquire()
+        def popleft(self):
+            call = super().popleft()
+            if self.times:
+                self.times -= 1
+                raise KeyboardInterrupt
+            return call
+
+    def commit(calls):
+        committed.extend(calls)
+        arrived.set()
+        assert go_on.wait(20)
+
+    group, committed = GroupCommit(commit), []
+    arrived, go_on = threading.Event(), threading.Event()
     answers = []
 
     def call():
@@ -164,16 +174,79 @@ def test_a_call_that_an_interrupted_thread_took_along_is_not_acknowledged():
         except um.UnimodalError as error:
             answers.append(str(error))
 
-    thread = threading.Thread(target=call)
-    thread.start()
-    while not group._waiting:
-        time.sleep(0.001)
+    def interrupted():
+        with pytest.raises(KeyboardInterrupt):
+            group(Call(lambda replica: None))
+
+    threads = [threading.Thread(target=target) for target in (call, interrupted, call)]
+    for number, thread in enumerate(threads):
+        thread.start()
+        assert arrived.wait(20)
+        while len(group._waiting) < number:
+            time.sleep(0.001)
     group._waiting = Interrupted(group._waiting)
-    with pytest.raises(KeyboardInterrupt):
-        group._serve(threading.get_ident())
-    group._turn.release()
-    thread.join()
-    assert answers == ["a call was interrupted, so that it may not have been kept: call again."]
+    go_on.set()
+    for thread in threads:
+        thread.join(20)
+    assert sorted(answers, key=str) == [
+        None,
+        "a call was interrupted, so that it may not have been kept: call again.",
+    ]
+    assert len(committed) == 1 and group._server is None and not group._waiting
+    assert group(Call(lambda replica: None)) is None  # and the next one is served
+
+
+def test_calls_that_arrive_during_a_commit_share_the_next_one():
+    """So a call waits for at most one commit besides its own, however many threads there are."""
+    sizes, arrived, go_on = [], threading.Event(), threading.Event()
+
+    def commit(calls):
+        sizes.append(len(calls))
+        arrived.set()
+        assert go_on.wait(20)
+
+    group = GroupCommit(commit)
+    threads = [threading.Thread(target=group, args=(Call(print),)) for _ in range(9)]
+    for number, thread in enumerate(threads):
+        thread.start()
+        assert arrived.wait(20)
+        while len(group._waiting) < number:
+            time.sleep(0.001)
+    go_on.set()
+    for thread in threads:
+        thread.join(20)
+    assert sizes == [1, 8]
+
+
+def test_a_thread_interrupted_while_it_waits_holds_nobody_up(monkeypatch):
+    """Ctrl-C while a thread sleeps, whether or not it is the one that has to commit next."""
+    for woken in (False, True):
+        served, arrived, go_on = [], threading.Event(), threading.Event()
+
+        def commit(calls, served=served, arrived=arrived, go_on=go_on):
+            served.extend(calls)
+            arrived.set()
+            assert go_on.wait(20)
+
+        def sleep(call, seconds=-1, go_on=go_on, woken=woken):
+            if woken:
+                go_on.set()
+                call._signal.acquire()  # as if Ctrl-C came the instant after it was woken
+            raise KeyboardInterrupt
+
+        group = GroupCommit(commit)
+        first = threading.Thread(target=group, args=(Call(print),))
+        first.start()
+        assert arrived.wait(20)
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr(Call, "sleep", sleep)
+            group(Call(print))
+        go_on.set()
+        first.join(20)
+        last = threading.Thread(target=group, args=(Call(print),), daemon=True)
+        last.start()
+        last.join(20)
+        assert len(served) == 2 and not last.is_alive()
 
 
 def test_a_campaign_called_from_within_is_refused_instead_of_waiting_for_itself(path):
@@ -221,13 +294,15 @@ def test_closing_waits_for_calls_and_refuses_those_that_come_later(path):
 def test_a_reward_that_shares_its_commit_with_a_close_is_known_afterwards(path, start, reopen):
     campaign = start()
     number = campaign.decide().id
-    turn = campaign._durably._group._turn
+    group = campaign._durably._group
     calls = (lambda: campaign.reward(number, 1.0), campaign.close)
     threads = [threading.Thread(target=call) for call in calls]
-    with turn:  # somebody else commits just now
-        for thread in threads:
-            thread.start()
-            time.sleep(0.05)
+    assert group.hold()  # somebody else commits just now
+    for waiting, thread in enumerate(threads, 1):
+        thread.start()
+        while len(group._waiting) < waiting:
+            time.sleep(0.001)
+    group.release()
     for thread in threads:
         thread.join(20)
     assert verify(path).wrong == []

@@ -6,16 +6,19 @@ import sqlite3
 import pytest
 
 import unimodal as um
-from unimodal.campaign import durable, sentence, verify
+from unimodal.campaign import sentence, snapshots, verify
 
 LADDER = um.graphs.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
 
 
 def test_snapshots_are_the_fold_of_the_log(path, start, reopen, play, pulls, monkeypatch):
-    monkeypatch.setattr(durable, "SNAPSHOT_EVERY", 10)
+    monkeypatch.setattr(snapshots, "SNAPSHOT_EVERY", 10)
     campaign = start(LADDER, time_to_live=10)
-    play(campaign, 40)
+    play(campaign, 20)
+    campaign._durably._snapshots._writer.join()
+    play(campaign, 20)
     campaign.decide(7)
+    campaign._durably._snapshots._writer.join()
     verdict = verify(path)
     assert verdict and len(verdict.snapshots) == 2 and verdict.snapshots[0] < 30
     campaign.add_edges([("d", "e")])

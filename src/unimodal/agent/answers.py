@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import zlib
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterable
@@ -16,7 +17,7 @@ COUNTS = ("look_ups", "failed", "again", "one_sided", "changed", "forgotten")
 class Answers:
     """The answers of an oracle, which is asked only for what is not remembered.
 
-    At most `oracle.cache` are kept; beyond that the least recently used are forgotten, but never
+    At most `cache` are kept; beyond that the least recently used are forgotten, but never
     that of `pinned`. `on_forget(label)` is then called, and says whether a checksum should remain,
     so that another answer is noticed. `on_named(other, label)` is called when an answer names an
     arm whose own answer is not known, or does not name it back.
@@ -26,9 +27,9 @@ class Answers:
     """
 
     def __init__(
-        self, oracle: Any, on_forget: Callable[[Any], bool], on_named: Callable[[Any, Any], None]
+        self, cache: int, on_forget: Callable[[Any], bool], on_named: Callable[[Any, Any], None]
     ) -> None:
-        self.oracle, self._on_forget, self._on_named = oracle, on_forget, on_named
+        self._cache, self._on_forget, self._on_named = cache, on_forget, on_named
         self.pinned: Any = None
         self.counts = dict.fromkeys(COUNTS, 0)
         self.reports: deque[str] = deque(maxlen=KEPT_SENTENCES)
@@ -53,23 +54,20 @@ class Answers:
         if label in self._kept:
             self._kept.move_to_end(label)
 
-    def of(self, label: Hashable) -> tuple[Any, ...] | None:
-        """The answer for an arm: remembered or looked up; None if that failed."""
-        answer = self._kept.get(label)
-        if answer is not None:
-            self._kept.move_to_end(label)
-            return answer
+    def known(self, label: Hashable) -> tuple[Any, ...] | None:
+        """The answer for an arm, if it is remembered."""
+        return self._kept.get(label)
+
+    def learn(self, label: Hashable, answer: tuple[Any, ...] | None) -> None:
+        """Take over what the oracle has answered; None if it could not."""
         self.counts["look_ups"] += 1
-        found = self.oracle.look_up(label)
-        if found is None:
+        if answer is None:
             self.counts["failed"] += 1
-            return None
-        answer = tuple(found)
+            return
         self._compare(label, answer)
         self._look_back(label, answer)
         self._keep(label, answer)
         self._forget_oldest()
-        return answer
 
     def namers(self, label: Hashable) -> list[Any]:
         """The arms whose answers name this one, in an order that is the same after a reload."""
@@ -118,7 +116,7 @@ class Answers:
             self._named_by.setdefault(other, []).append(label)
 
     def _forget_oldest(self) -> None:
-        while len(self._kept) > self.oracle.cache:
+        while len(self._kept) > self._cache:
             label, answer = self._kept.popitem(last=False)
             if label == self.pinned:
                 self._kept[label] = answer  # at the other end; there is another one, in any case
@@ -131,6 +129,13 @@ class Answers:
             self.counts["forgotten"] += 1
             if self._on_forget(label):
                 self._checksums[label] = checksum(answer)
+
+    def copied(self) -> Answers:
+        """What is remembered now; to look at only."""
+        twin = copy.copy(self)
+        twin._kept, twin._checksums = self._kept.copy(), self._checksums.copy()
+        twin.counts = self.counts.copy()
+        return twin
 
     def to_data(self) -> dict[str, Any]:
         """All of it but the sentences, as JSON data."""

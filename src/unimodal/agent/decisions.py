@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from array import array
 from collections import OrderedDict
@@ -157,6 +158,12 @@ class Book:
         if isinstance(self.outcomes, OutcomesInMemory):
             data["rewards"] = self.outcomes.to_data()
         return data
+
+    def copied(self) -> Book:
+        """A book whose data stays what it is now; to look at only."""
+        twin = copy.copy(self)
+        twin.open = self.open.copy()
+        return twin
 
     @classmethod
     def from_data(cls, rewards: Family, data: dict[str, Any]) -> Book:

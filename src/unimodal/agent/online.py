@@ -147,12 +147,17 @@ class Agent(Player):
         if n is not None:
             count = whole_number(n, "the 'n' of decide")
             return [self.decide(propensity=propensity) for _ in range(count)]
-        now = self._expire_before(self._book.tick(self.clock()))
-        return self.decide_at(now, propensity)
-
-    def decide_at(self, now: float, propensity: bool = False) -> Decision:
-        """The next decision, made at a given time: what `decide` does, and what a log repeats."""
+        now, before = self._expire_before(self._book.tick(self.clock())), self.look_ups
         label = self.ask()
+        if self.look_ups > before:  # they take time, which is not the decision's
+            now = self._book.tick(self.clock())
+        return self._decided(label, now, propensity)
+
+    def decide_at(self, now: float) -> Decision:
+        """The next decision, made at a given time: to repeat what a log tells."""
+        return self._decided(self.ask(), now)
+
+    def _decided(self, label: Any, now: float, propensity: bool = False) -> Decision:
         notes = self._state.notes
         arm, leader = int(notes[LAST]), int(notes[LEADER])
         reason, arena = REASONS[notes[REASON]], self._territory.arena

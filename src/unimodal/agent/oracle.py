@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import math
 import queue
 import reprlib
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any
@@ -26,7 +28,9 @@ class Oracle:
     `root` is the arm from which an agent sets out. At most `cache` neighbourhoods are remembered.
     A call that raises, or takes more than `timeout` seconds, is made `retries` times more. A
     function that hangs cannot be stopped: its thread is left behind. Without a `timeout` there are
-    no threads. What went wrong is counted, and told in `troubles` and by the logger "unimodal".
+    no threads. A decision may need more than a hundred look-ups, for which it has `deadline`
+    seconds: after that no further call is made, what is missing counts as failed, and is tried
+    again later. What went wrong is counted, and told in `troubles` and by the logger "unimodal".
 
     >>> import unimodal as um
     >>> line = um.Oracle(lambda arm: [arm - 1, arm + 1], root=0)
@@ -45,6 +49,7 @@ class Oracle:
         cache: int = CACHE,
         timeout: float | None = None,
         retries: int = 2,
+        deadline: float = 10.0,
     ) -> None:
         if not callable(neighbours):
             raise UnimodalError(
@@ -61,15 +66,26 @@ class Oracle:
         self.timeout = (
             None if timeout is None else real_number(timeout, "the 'timeout' of Oracle", above=0)
         )
+        self.deadline = real_number(deadline, "the 'deadline' of Oracle", above=0)
+        self._until = math.inf
         self.calls = self.retried = 0  # of the function: all, and those after a first try
         self.answered = self.failures = 0  # look-ups
         self.itself = 0  # answers that had the arm itself among its neighbours
         self.troubles: deque[str] = deque(maxlen=KEPT_SENTENCES)
         self._told: set[Hashable] = set()
 
+    def begin_decision(self) -> None:
+        """Let the look-ups of another decision begin, which have `deadline` seconds together."""
+        self._until = time.monotonic() + self.deadline
+
     def look_up(self, label: Any) -> list[Any] | None:
         """The neighbours of an arm, each once; None where the function did not tell them."""
+        why = ""
         for attempt in range(1 + self.retries):
+            if time.monotonic() > self._until:
+                late = f"the {self.deadline:g} s for the look-ups of one decision are over"
+                self._fail(label, f"{why}, and {late}" if why else late)
+                return None
             self.calls += 1
             self.retried += attempt > 0
             try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import defaultdict
 from typing import Any
 
@@ -54,6 +55,12 @@ class Rows:
         found: list[int] = self.arena.near[self.arena.ends[arm] : self.arena.last[arm]].tolist()
         return found
 
+    def copied(self) -> Rows:
+        """The rows as they are now; to look at only."""
+        twin = copy.copy(self)
+        twin.arena, twin._room = copied_arena(self.arena), self._room.copy()
+        return twin
+
     def make_room_for(self, n_arms: int) -> None:
         """Let so many arms have rows."""
         if n_arms <= len(self.arena.first):
@@ -92,6 +99,11 @@ class Rows:
         first, self._size = self._size, self._size + room
         self.arena = self.arena._replace(near=_longer(self.arena.near, self._size, 0))
         return first
+
+
+def copied_arena(arena: Any) -> Any:
+    """An arena that stays as it is now."""
+    return type(arena)(*(array.copy() for array in arena))
 
 
 def _longer(array: Any, needed: int, fill: int) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from pathlib import Path
 from typing import Any
@@ -133,6 +134,25 @@ def whole_state(agent: Agent) -> dict[str, Any]:
     if isinstance(agent._territory, LookedUp):
         data["graph"] = agent._territory.to_data()
     return data
+
+
+def copied(agent: Agent) -> Agent:
+    """An agent whose `whole_state` stays what it is now, whatever this one does: to look at only.
+
+    It takes a copy of arrays and of lists of what they hold, which is quick; to turn them into
+    data is not.
+    """
+    twin, state = copy.copy(agent), agent._state
+    memory = {
+        name: value.copy() if isinstance(value, np.ndarray) else value
+        for name, value in state.memory._asdict().items()
+    }
+    twin._state = state._replace(
+        **{name: getattr(state, name).copy() for name in ("arms", "notes", "rng", "begin", "seen")},
+        memory=type(state.memory)(**memory),
+    )
+    twin._territory, twin._book = agent._territory.copied(), agent._book.copied()
+    return twin
 
 
 def in_state(agent: Agent, data: dict[str, Any]) -> Agent:

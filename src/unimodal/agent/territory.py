@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
@@ -9,8 +10,8 @@ import numpy as np
 
 from unimodal.agent.answers import Answers
 from unimodal.agent.oracle import as_oracle
-from unimodal.agent.rows import Rows
-from unimodal.agent.walks import SHELLS, look_ups_for_walks, walk
+from unimodal.agent.rows import Rows, copied_arena
+from unimodal.agent.walks import SHELLS, LookUp, Search, look_ups_for_walks
 from unimodal.errors import UnimodalError
 from unimodal.graphs import Graph
 from unimodal.graphs.spec import as_label, to_data
@@ -21,6 +22,10 @@ from unimodal.policies.starts import Literal, Probe, Start
 from unimodal.policies.state import Arena
 
 _NEVER = 2**60  # leads
+
+
+def _nothing(*_: Any) -> None:
+    """What an oracle does that has no use for being told."""
 
 
 class Held:
@@ -44,6 +49,10 @@ class Held:
         """The arms to pull first."""
         return start.order(self.graph.n_arms, rng)
 
+    def copied(self) -> Held:
+        """The same with links that stay as they are now."""
+        return Held(self.graph, copied_arena(self.arena))
+
     def to_data(self) -> dict[str, Any]:
         """The graph as JSON data."""
         return to_data(self.graph)
@@ -62,7 +71,9 @@ class LookedUp:
         self.labels: list[Hashable] = []
         self._index: dict[Hashable, int] = {}
         self._rows = Rows(LINKS * SHELLS if self.scouts else 0)
-        self.answers = Answers(oracle, self._forget, self._add)
+        # Told of every look-up that counts, in order.
+        self.on_look_up: Callable[[Any, Any], None] = getattr(oracle, "on_look_up", _nothing)
+        self.answers = Answers(oracle.cache, self._forget, self._add)
         self._later: dict[int, tuple[int, int]] = {}  # what failed: lead to try it at, last wait
         self._leader, self._due = -1, 0  # nothing is to be done for this leader before that lead
         for label in labels:
@@ -112,7 +123,10 @@ class LookedUp:
             )
         here, met = self.labels[0], [0]
         for _ in range(20 * start.m):
-            answer = self._look_up(here) if len(met) < start.m else None
+            if len(met) == start.m:
+                break
+            search, answer = self._search(here)
+            self._learn(search.steps[0][0])
             if answer is None:
                 break
             here = answer[below(rng, len(answer))]
@@ -132,43 +146,82 @@ class LookedUp:
         """
         if leader == self._leader and leads < self._due:
             return
-        self._change_leader(leader)
         again, wait = self._later.get(leader, (leads, 0))
         if leader not in self._rows or (wait and leads >= again):
-            label = self.labels[leader]
-            may_ask = leads >= again or label in self.answers  # a walk may have had more luck
-            answer = self._look_up(label) if may_ask else None
-            self._put_row(leader, answer or ())
-            done = answer is not None
-            if done and self.scouts and (wait or leads == 0):  # one that was forgotten has led
-                done = self._link(leader, rounds, is_new, rng)
-            if done:
+            # First the search, which may be given up; then all that it changes.
+            search, answer, label, later = None, None, self.labels[leader], rng.copy()
+            if leads >= again or label in self.answers:  # a walk may have had more luck
+                getattr(self.oracle, "begin_decision", _nothing)()
+                search, answer = self._search(label)
+            walks = self.scouts and (wait > 0 or leads == 0)  # one that was forgotten has led
+            if search and answer and walks:
+                self._walk(search, [label, *self._around(label, answer)], rounds, later)
+            rng[:] = later
+            self._change_leader(leader)
+            self._take_over(search, leader, answer, is_new)
+            if search and not search.failed:
                 self._later.pop(leader, None)
             elif leads >= again:
                 wait = 2 * wait or 1
                 self._later[leader] = leads + wait, wait
+        self._change_leader(leader)
         self.answers.used(self.labels[leader])
         self._due = self._later.get(leader, (_NEVER, 0))[0]
 
-    def _change_leader(self, leader: int) -> None:
-        if leader != self._leader >= 0 and self.labels[self._leader] not in self.answers:
-            self._rows.drop(self._leader)  # only of arms that named it: quick to make again
-        self._leader, self._due, self.answers.pinned = leader, 0, self.labels[leader]
-
-    def _put_row(self, arm: int, answer: tuple[Any, ...]) -> None:
-        """N⁺ of an arm: its neighbours, and whoever names it as one."""
-        around = dict.fromkeys([*answer, *self.answers.namers(self.labels[arm])])
-        self._rows.put(arm, [arm, *map(self._number, around)], [])
-
-    def _look_up(self, label: Any) -> tuple[Any, ...] | None:
-        """The neighbours of an arm, if they can be had."""
-        answer = self.answers.of(label)
+    def _search(self, label: Any) -> tuple[Search, tuple[Any, ...] | None]:
+        """A search that sets out with the neighbours of an arm; the root's must be found."""
+        search = Search(self.answers.known, self.oracle.look_up)
+        answer = search.look_up(label)
         if answer is None and not self.answers:
             raise UnimodalError(
                 f"the neighbours of the root {label!r} could not be looked up, and nothing else is "
                 f"known: {self._last_trouble()}"
             )
-        return answer
+        return search, answer
+
+    def _walk(self, search: Search, row: list[Any], rounds: int, rng: Any) -> None:
+        """Search for far arms by walks that set out from an arm in different directions."""
+        bound, left = look_ups_for_walks(rounds), row[1:]
+        while left and len(row) - len(left) <= LINKS and self.look_ups + search.asked < bound:
+            search.walk(row[0], left.pop(below(rng, len(left))), rng)
+
+    def _take_over(
+        self,
+        search: Search | None,
+        arm: int,
+        answer: tuple[Any, ...] | None,
+        is_new: Callable[[int], bool],
+    ) -> None:
+        """Give an arm the row that a search found, and links to the new arms that walks met."""
+        (first, _), *walks = search.steps if search else [([], [])]
+        self._learn(first)
+        self._rows.put(arm, [arm, *map(self._number, self._around(self.labels[arm], answer))], [])
+        row, links = self._rows.row(arm), dict[int, None]()
+        for asked, met in walks:
+            self._learn(asked)
+            for label in met:
+                known = self._index.get(label)
+                if known is None or (known not in row and is_new(known)):
+                    links[self._number(label)] = None
+        self._rows.put(arm, self._rows.row(arm), list(links))  # walks may have added to the row
+
+    def _learn(self, steps: Iterable[LookUp]) -> None:
+        """Remember what a search was answered, and that it used what was remembered."""
+        for label, answer, is_new in steps:
+            if is_new:
+                self.answers.learn(label, answer)
+                self.on_look_up(label, answer)
+            else:
+                self.answers.used(label)
+
+    def _around(self, label: Any, answer: tuple[Any, ...] | None) -> Iterable[Any]:
+        """An arm's neighbours, and whoever names it as one."""
+        return dict.fromkeys([*(answer or ()), *self.answers.namers(label)])
+
+    def _change_leader(self, leader: int) -> None:
+        if leader != self._leader >= 0 and self.labels[self._leader] not in self.answers:
+            self._rows.drop(self._leader)  # only of arms that named it: quick to make again
+        self._leader, self._due, self.answers.pinned = leader, 0, self.labels[leader]
 
     def _last_trouble(self) -> str:
         troubles = getattr(self.oracle, "troubles", None)
@@ -181,24 +234,6 @@ class LookedUp:
             row, new = self._rows.row(arm), self._number(namer)
             if new not in row:
                 self._rows.put(arm, [*row, new], [i for i in self._rows.links(arm) if i != new])
-
-    def _link(self, arm: int, rounds: int, is_new: Callable[[int], bool], rng: Any) -> bool:
-        """Link an arm to new ones that walks from it meet after 2, 4, 8, … steps.
-
-        The walks set out in different directions. Whether no look-up failed: else it is worth
-        trying again later.
-        """
-        bound, failed = look_ups_for_walks(rounds), self.answers.counts["failed"]
-        row, left = self._rows.row(arm), self._rows.row(arm)[1:]
-        found: dict[int, None] = {}
-        while left and len(row) - len(left) <= LINKS and self.look_ups < bound:
-            onward = left.pop(below(rng, len(left)))
-            for label in walk(self._look_up, self.labels[arm], self.labels[onward], rng):
-                known = self._index.get(label)
-                if known is None or (known not in row and is_new(known)):
-                    found[self._number(label)] = None
-        self._rows.put(arm, self._rows.row(arm), list(found))  # walks may have added to the row
-        return self.answers.counts["failed"] == failed
 
     def _number(self, label: Hashable) -> int:
         arm = self._index.setdefault(label, len(self.labels))
@@ -214,6 +249,13 @@ class LookedUp:
         self._rows.drop(arm)
         self._later.pop(arm, None)  # it had an answer, so that only walks from it failed
         return has_led
+
+    def copied(self) -> LookedUp:
+        """What it knows now; to look at only."""
+        twin = copy.copy(self)
+        twin.labels, twin._later = self.labels.copy(), self._later.copy()
+        twin._rows, twin.answers = self._rows.copied(), self.answers.copied()
+        return twin
 
     def to_data(self) -> dict[str, Any]:
         """What it knows, as JSON data, but for the links, which go with the arena."""

@@ -1,9 +1,14 @@
-"""Walks that find far arms where shells cannot be searched, and what they may cost."""
+"""Searches behind an oracle: an arm's neighbours, and walks that find far arms.
+
+A search changes nothing but its own notes, so that it can be given up at any look-up: who keeps
+look-ups out of a lock does it again when the answer is there. What it found is taken over at its
+end, in the same order.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from unimodal.kernels.random import below
@@ -22,24 +27,55 @@ def look_ups_for_walks(rounds: int) -> float:
     return _LOOK_UPS * math.sqrt(rounds)
 
 
-def walk(
-    look_up: Callable[[Any], tuple[Any, ...] | None], before: Any, here: Any, rng: Any
-) -> list[Any]:
-    """Where a random walk is after 2, 4, 8, … steps, or where it ends sooner.
+LookUp = tuple[Any, tuple[Any, ...] | None, bool]  # of an arm, its answer, and if it was asked for
 
-    Its first step was from `before` to `here`, and it never turns back. It ends where there is
-    nowhere else to go, or where a look-up fails.
+
+class Search:
+    """What an arm needs that is about to lead: look-ups in their order, and what they found.
+
+    `known` tells what is remembered; `ask` asks the oracle, and gives None where it fails.
     """
-    met = []
-    for step in range(2, 2**SHELLS + 1):
-        answer = look_up(here)
-        if answer is None or answer == (before,):
-            met.append(here)
-            break
-        onward = answer[below(rng, len(answer))]
-        while onward == before:
+
+    def __init__(
+        self,
+        known: Callable[[Any], tuple[Any, ...] | None],
+        ask: Callable[[Any], Iterable[Any] | None],
+    ) -> None:
+        self._known, self._ask = known, ask
+        self._told: dict[Any, tuple[Any, ...]] = {}
+        self.asked = self.failed = 0
+        # First the look-up of the arm itself, then walk by walk: look-ups, and the arms met.
+        self.steps: list[tuple[list[LookUp], list[Any]]] = [([], [])]
+
+    def look_up(self, label: Any) -> tuple[Any, ...] | None:
+        """The neighbours of an arm: remembered, told before in this search, or asked for."""
+        answer = self._told.get(label) or self._known(label)
+        is_new = answer is None
+        if is_new:
+            told = self._ask(label)
+            self.asked += 1
+            self.failed += told is None
+            if told is not None:
+                answer = self._told[label] = tuple(told)
+        self.steps[-1][0].append((label, answer, is_new))
+        return answer
+
+    def walk(self, before: Any, here: Any, rng: Any) -> None:
+        """Where a random walk is after 2, 4, 8, … steps, or where it ends sooner.
+
+        Its first step was from `before` to `here`, and it never turns back. It ends where there is
+        nowhere else to go, or where a look-up fails.
+        """
+        met: list[Any] = []
+        self.steps.append(([], met))
+        for step in range(2, 2**SHELLS + 1):
+            answer = self.look_up(here)
+            if answer is None or answer == (before,):
+                met.append(here)
+                break
             onward = answer[below(rng, len(answer))]
-        before, here = here, onward
-        if step & (step - 1) == 0:
-            met.append(here)
-    return met
+            while onward == before:
+                onward = answer[below(rng, len(answer))]
+            before, here = here, onward
+            if step & (step - 1) == 0:
+                met.append(here)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from unimodal import files
 from unimodal.agent.online import Agent
+from unimodal.campaign.backup import backup
 from unimodal.campaign.durable import Durable
 from unimodal.campaign.log import Log
 from unimodal.campaign.reading import as_frame, legible
@@ -85,12 +86,9 @@ class Campaign:
 
     def decide(self, n: int | None = None, *, propensity: bool = False) -> Any:
         """The next decision, or a list of the next `n`; on disk when this returns."""
-        if n is not None:
-            whole_number(n, "the 'n' of decide")
-        # A neighbour function or a policy of your own may fail when half of a decision is made.
-        return self._durably(
-            lambda replica: replica.agent.decide(n, propensity=propensity), checks_first=False
-        )
+        count = 1 if n is None else whole_number(n, "the 'n' of decide")
+        made = self._durably.decisions(count, propensity)
+        return made[0] if n is None else made
 
     def reward(self, decision: Any, reward: Any) -> Any:
         """The reward of a decision, by its id; or ids and rewards, two sequences.
@@ -136,6 +134,11 @@ class Campaign:
         """How many decisions wait for their reward."""
         return int(self._call(lambda agent: agent.outstanding))
 
+    @property
+    def reports(self) -> list[str]:
+        """What went wrong with the clock and with look-ups: the last sentences."""
+        return [*self._durably.clock.reports, *self._call(lambda agent: agent.reports)]
+
     def arms(self) -> pl.DataFrame:
         """The arms that have led or have rewards: label, pulls, mean reward, leads."""
         return self._call(lambda agent: agent.arms())  # type: ignore[no-any-return]
@@ -143,6 +146,14 @@ class Campaign:
     def history(self) -> pl.DataFrame:
         """The log, one row an event."""
         return as_frame(self._durably(lambda replica: list(self._log.events())))
+
+    def backup(self, path: str | Path) -> Path:
+        """Copy the campaign, as it is now, into a new file; calls go on meanwhile.
+
+        Never copy the file of a running campaign by other means: a part of it is in its -wal, and
+        a copy made by this very process makes SQLite drop its locks.
+        """
+        return backup(self._log.path, path)
 
     def close(self) -> None:
         """Write a snapshot, so that the next opening is quick, and let the file go."""

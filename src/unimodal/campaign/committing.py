@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -9,10 +10,9 @@ from typing import Any
 
 from unimodal.errors import UnimodalError
 
+_NOBODY_YET = -1  # no thread has this number
 _INTERRUPTED = "a call was interrupted, so that it may not have been kept: call again."
-
-
-_WITHIN = (  # it would wait for itself, for ever
+WITHIN = (  # it would wait for itself, for ever
     "a campaign cannot be called from within one of its own calls, such as by its neighbour "
     "function or a signal handler: call it before or after."
 )
@@ -22,22 +22,44 @@ class Call:
     """What a thread wants done, and what came of it.
 
     `checks_first`: if it is refused, it has changed nothing. `may_repeat`: it may be done twice,
-    the second time from the state as it was before the first.
+    the second time from the state as it was before the first. Without `work` it only asks for a
+    time in which nobody commits.
     """
 
-    __slots__ = ("checks_first", "done", "error", "may_repeat", "result", "work")
+    __slots__ = ("_signal", "checks_first", "done", "error", "may_repeat", "result", "work")
 
     def __init__(
-        self, work: Callable[[Any], Any], checks_first: bool = True, may_repeat: bool = False
+        self,
+        work: Callable[[Any], Any] | None,
+        checks_first: bool = True,
+        may_repeat: bool = False,
     ) -> None:
         self.work, self.checks_first, self.may_repeat = work, checks_first, may_repeat
         self.done = False
         self.result: Any = None
         self.error: BaseException | None = None
+        self._signal: Any = None  # a lock that is released in order to wake its thread
+
+    def expect(self) -> None:
+        """Get ready to `sleep`."""
+        self._signal = threading.Lock()
+        self._signal.acquire()
+
+    def sleep(self, seconds: float = -1) -> None:
+        """Wait until somebody calls `wake`, or so long."""
+        self._signal.acquire(timeout=seconds)
+
+    def wake(self) -> None:
+        """Let its thread go on, if it sleeps."""
+        if self._signal is not None and self._signal.locked():
+            self._signal.release()
 
 
 class GroupCommit:
-    """Whoever gets the turn commits for all that wait; alone, a thread waits for nobody.
+    """The thread that finds nobody at it commits for all that wait; alone, it waits for nobody.
+
+    Calls that arrive while a commit is on its way go into the next one, which the thread of the
+    first of them makes: a call waits for at most one commit besides its own.
 
     `commit` does a list of calls in one transaction. It returns only when that is on disk, and
     until then no call is answered: an acknowledgement before the commit could be lost in a crash.
@@ -45,47 +67,108 @@ class GroupCommit:
 
     def __init__(self, commit: Callable[[list[Call]], None]) -> None:
         self._commit = commit
+        self._lock = threading.Lock()  # of what follows; held for an instant only
         self._waiting: deque[Call] = deque()
-        self._turn = threading.Lock()
+        self._taken: list[Call] = []  # what is committed now
         self._server: int | None = None  # the thread that commits now
+        self._next: Call | None = None  # whose thread was woken in order to commit
 
     def __call__(self, call: Call) -> Any:
         """Do it, durably; its result."""
         me = threading.get_ident()
         if self._server == me:
-            raise UnimodalError(_WITHIN)
-        self._waiting.append(call)
-        with self._turn:
-            if not call.done:
-                self._serve(me)
-        if not call.done:  # whoever took it out of the queue was interrupted in the next instant
-            raise UnimodalError(_INTERRUPTED)
+            raise UnimodalError(WITHIN)
+        try:
+            if self._serves(call, me):
+                self._serve()
+        except BaseException:  # such as Ctrl-C, at whatever moment: nobody may wait for ever
+            self._withdraw(call, me)
+            raise
         if call.error is not None:
             raise call.error
         return call.result
 
+    def hold(self, seconds: float = -1) -> bool:
+        """Let nobody commit from now on; False if that took longer, or this thread commits."""
+        me, call = threading.get_ident(), Call(None)
+        if self._server == me:
+            return False
+        try:
+            if not self._serves(call, me, seconds):
+                self._withdraw(call, me)
+                return False
+            self._waiting.popleft()
+        except BaseException:
+            self._withdraw(call, me)
+            raise
+        return True
+
+    def release(self) -> None:
+        """Let those commit who waited in the meantime."""
+        self._finish()
+
     def alone(self, work: Callable[[], None]) -> None:
         """Do something while nobody commits; who waits goes on after it."""
-        if self._server == threading.get_ident():
-            raise UnimodalError(_WITHIN)
-        with self._turn:
-            work()
-
-    def _serve(self, server: int) -> None:
-        calls: list[Call] = []
+        if not self.hold():
+            raise UnimodalError(WITHIN)
         try:
-            self._server = server
-            for _ in range(len(self._waiting)):
-                calls.append(self._waiting.popleft())
-            self._commit(calls)
+            work()
+        finally:
+            self.release()
+
+    def _serves(self, call: Call, me: int, seconds: float = -1) -> bool:
+        """Queue; True when it is this thread's turn to commit, False when the call is done."""
+        with self._lock:
+            self._waiting.append(call)
+            if self._server is None:
+                self._server = me
+                return True
+            call.expect()
+        call.sleep(seconds)
+        with self._lock:
+            if self._next is not call:
+                return False
+            self._next, self._server = None, me
+        return True
+
+    def _serve(self) -> None:
+        """Commit what waits."""
+        try:
+            with self._lock:
+                self._taken = list(itertools.takewhile(lambda call: call.work, self._waiting))
+                for _ in self._taken:
+                    self._waiting.popleft()
+            self._commit(self._taken)
         except UnimodalError as error:
-            for call in calls:  # one sentence each: tracebacks of several threads would mix
-                call.error = UnimodalError(str(error))
+            for call in self._taken:  # one sentence each: tracebacks of several threads would mix
+                call.error = type(error)(str(error))
         except BaseException:  # such as Ctrl-C, which is this thread's alone
-            for call in calls:
+            for call in self._taken:
                 call.error = UnimodalError(_INTERRUPTED)
             raise
         finally:
-            self._server = None
-            for call in calls:
-                call.done = True
+            self._finish()
+
+    def _finish(self) -> None:
+        """Answer the calls that were taken, and let the first thread that waits commit next."""
+        for call in self._taken:
+            call.done = True
+            call.wake()
+        with self._lock:
+            while self._waiting and self._waiting[0].done:  # an interruption left them there
+                self._waiting.popleft()
+            self._taken = []
+            self._next = heir = self._waiting[0] if self._waiting else None
+            # Until the heir is awake, those who come queue behind it.
+            self._server = None if heir is None else _NOBODY_YET
+        if heir is not None:
+            heir.wake()
+
+    def _withdraw(self, call: Call, me: int) -> None:
+        """Give up a call, and its thread's turn if it has come."""
+        with self._lock:
+            if call in self._waiting:
+                self._waiting.remove(call)
+            its_turn = self._server == me or self._next is call
+        if its_turn:
+            self._finish()

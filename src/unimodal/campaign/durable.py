@@ -8,47 +8,44 @@ import sqlite3
 from collections.abc import Callable
 from typing import Any
 
-from unimodal.campaign.committing import Call, GroupCommit
+from unimodal.agent.decisions import Decision
+from unimodal.campaign import locks
+from unimodal.campaign.clock import Timekeeper
+from unimodal.campaign.committing import WITHIN, Call, GroupCommit
 from unimodal.campaign.log import Log
+from unimodal.campaign.look_ups import Enquiries, LookUpNeeded
 from unimodal.campaign.replica import Replica
 from unimodal.campaign.settings import Settings
+from unimodal.campaign.snapshots import Snapshots
 from unimodal.errors import UnimodalError
 from unimodal.version import __version__
 
 _ALONE = 20  # transactions without a sign of others, from which on it is taken to be alone
-SNAPSHOT_EVERY = 20_000  # events, or as many as there are arms if that is more
-
-
-class _Forks:
-    """How often this process has become a copy of another: asking the system costs every call."""
-
-    seen = 0
-
-    @classmethod
-    def see(cls) -> None:
-        cls.seen += 1
-
-
-os.register_at_fork(after_in_child=_Forks.see)
 
 
 class Durable:
     """Does calls on the state of a campaign; when it returns, what they did is on disk."""
 
     def __init__(self, log: Log, given: Settings, clock: Callable[[], float]) -> None:
-        self._log, self._given, self._clock = log, given, clock
+        self._log, self._given, self.clock = log, given, Timekeeper(clock)
         self._replica: Replica | None = None
-        self._next_snapshot = 0
         self._version = -1  # of the file, when the replica was last caught up
         self._undisturbed = 0  # transactions since another process wrote
-        self._forks = _Forks.seen
+        self._process = os.getpid()
+        self._enquiries = Enquiries(None)
         self._group = GroupCommit(self._commit)
-        self(self._begin)
+        self._snapshots = Snapshots(log, self)
+        locks.announce(self)
+        try:
+            self._with_look_ups(lambda: self(self._begin))
+        except BaseException:
+            locks.dismiss(self)
+            raise
 
     @property
     def is_copy(self) -> bool:
         """Whether this process is a forked copy of the one that opened the file."""
-        return self._forks != _Forks.seen
+        return self._process != os.getpid()
 
     def __call__(
         self, work: Callable[[Replica], Any], checks_first: bool = True, may_repeat: bool = False
@@ -59,24 +56,78 @@ class Durable:
                 f"{self._log.path} was opened by another process, of which this is a copy: "
                 "open it here with Campaign.open."
             )
+        if self._enquiries.in_progress_here:
+            raise UnimodalError(WITHIN)
         return self._group(Call(work, checks_first, may_repeat))
+
+    def decisions(self, n: int, propensity: bool) -> list[Decision]:
+        """The next `n` decisions; look-ups that they need are made in between, outside of calls."""
+        made: list[Decision] = []
+
+        def decide_more() -> None:
+            while len(made) < n:
+                # A policy of the caller's own may fail when half of a decision is made.
+                some, needed = self(
+                    lambda replica: replica.decide(n - len(made), propensity), checks_first=False
+                )
+                if some:
+                    self._enquiries.begin_decision()
+                made.extend(some)
+                if needed is not None:
+                    raise needed
+
+        self._with_look_ups(decide_more)
+        return made
+
+    def _with_look_ups(self, work: Callable[[], None]) -> None:
+        """Do something again and again, until all that it needs has been looked up."""
+        if self._enquiries.in_progress_here:
+            raise UnimodalError(WITHIN)
+        asked = []
+        self._enquiries.begin_decision()
+        try:
+            while True:
+                try:
+                    return work()
+                except LookUpNeeded as needed:
+                    self._enquiries.make(needed.label)
+                    asked.append(needed.label)
+        finally:
+            self._enquiries.forget(asked)  # the log has them now, or nobody needs them
+
+    # Forks: the file is closed for that moment, so that the child inherits nothing of SQLite's.
+
+    def pause(self, seconds: float) -> bool:
+        """Close the file until `go_on` is called; False if it cannot be done in so many seconds."""
+        if not self._group.hold(seconds):
+            return False
+        try:
+            self._log.suspend()
+            self._version, self._undisturbed = -1, 0
+            return True
+        except BaseException:
+            self._group.release()
+            return False
+
+    def go_on(self) -> None:
+        """Open it again when it is next needed."""
+        self._group.release()
 
     def close(self) -> None:
         """Write a snapshot, and let the file go once nobody uses it: SQLite crashes otherwise."""
         if self.is_copy:
-            return  # a forked copy must not touch the connection, not even to close it
+            return  # what the child has of it is not a file that is open
+        self._snapshots.stop()
         if not self._log.closed:
             with contextlib.suppress(UnimodalError):  # it saves time; without it nothing is lost
-                self(self._snapshot_soon)
+                self(self._snapshots.plan_now)
         self._group.alone(self._log.close)
-
-    def _snapshot_soon(self, replica: Replica) -> None:
-        """Let this transaction end in a snapshot, when the log has the events of all its calls."""
-        self._next_snapshot = replica.seq
+        locks.dismiss(self)
 
     def _commit(self, calls: list[Call]) -> None:
         """Do calls in one transaction; only when it is over are they answered."""
         try:
+            self._log.resume()
             if len(calls) == 1 and self._in_one_statement(calls[0]):
                 return
             while calls:
@@ -96,7 +147,7 @@ class Durable:
         """
         replica = self._replica
         alone = call.may_repeat and self._undisturbed >= _ALONE
-        if replica is None or not alone or replica.seq + 1 >= self._next_snapshot:
+        if replica is None or not alone or self._snapshots.is_due(replica.seq + 1):
             return False
         replica.agent.locked = False
         if not self._do(call, replica):
@@ -123,8 +174,8 @@ class Durable:
                 self._give_up()
                 return call
         self._log.append(replica.news)
-        if replica.seq >= self._next_snapshot:
-            self._keep_snapshot(replica)
+        if self._snapshots.is_due(replica.seq):
+            self._snapshots.take(replica)
         self._log.commit()
         replica.written()
         replica.agent.locked = True
@@ -140,7 +191,7 @@ class Durable:
         before, now = replica.seq, replica.agent.book.now
         call.error = None
         try:
-            call.result = call.work(replica)
+            call.result = call.work(replica)  # type: ignore[misc]
         except sqlite3.Error:
             raise
         except Exception as error:
@@ -158,19 +209,25 @@ class Durable:
             self._replica.agent.locked = False
         else:
             self._version = version if self._log.is_new() else -1
-            self._replica = Replica.restored(self._settings(), self._log, self._clock)
-            self._plan_snapshot(self._replica)
+            settings = self._settings()
+            if self._enquiries.oracle is None:
+                self._enquiries.oracle = settings.graph
+            self._replica = Replica.restored(
+                settings, self._log, self.clock, enquiries=self._enquiries
+            )
+            self._snapshots.plan(self._replica)
         self._undisturbed += 1
         if version != self._version:
             self._replica.catch_up()
             self._version = version
             self._undisturbed = 0
+            self.clock.follow(self._replica.agent.book.now)
         return self._replica
 
     def _begin(self, replica: Replica) -> None:
         replica.note_opening()
         if not self._log.written_by(__version__):
-            self._snapshot_soon(replica)  # from here on this version can fold the log
+            self._snapshots.plan_now(replica)  # from here on this version can fold the log
 
     def _settings(self) -> Settings:
         if self._log.is_new():
@@ -179,11 +236,3 @@ class Durable:
             return new
         saved = self._log.settings()
         return self._given.agreed(saved, self._log.path, set(self._log.fingerprints()))
-
-    def _keep_snapshot(self, replica: Replica) -> None:
-        """Write the state as it is (inside a transaction): the next opening begins there."""
-        self._log.keep_snapshot(replica.seq, __version__, replica.state())
-        self._plan_snapshot(replica)
-
-    def _plan_snapshot(self, replica: Replica) -> None:
-        self._next_snapshot = replica.seq + max(SNAPSHOT_EVERY, replica.agent.known_arms)

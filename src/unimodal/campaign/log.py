@@ -11,7 +11,6 @@ from unimodal.campaign.file import APPLICATION, FORMAT, CampaignFile
 from unimodal.errors import UnimodalError
 
 _CHUNK = 10_000  # events read at a time
-_TRUST = 0.01  # seconds for which a file that was there is taken to be there
 _SCHEMA = """
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE log (
@@ -103,8 +102,10 @@ class Log(CampaignFile):
         first = events[0]
         if len(events) == 1 and first.kind == "reward":  # a statement is a transaction by itself
             row = (first.seq, first.time, first.decision, first.reward)
+            self.begin_to_write()
             self._connection.execute(_INSERT_REWARD, row)
-            self.check_name(_TRUST)
+            self.check_name()
+            self.end_to_write()
         else:
             self.begin()
             self.append(events)
@@ -117,11 +118,24 @@ class Log(CampaignFile):
         )
         return None if found is None else found[0]
 
-    def keep_snapshot(self, seq: int, version: str, state: str) -> None:
-        """Write the state after an event; of one version, only the first and the last are kept."""
+    def find_rewards(self, after: int, until: int) -> None:
+        """Put the rewards of some events of the log where they are found (in a transaction)."""
         self._connection.execute(
-            f"INSERT OR IGNORE INTO rewards SELECT decision, reward FROM log WHERE {_LATER}"
+            "INSERT OR IGNORE INTO rewards SELECT decision, reward FROM log "
+            "WHERE kind = 'reward' AND seq > ? AND seq <= ?",
+            (after, until),
         )
+
+    def last_snapshot(self) -> int:
+        """The event after which the last snapshot was taken; 0 if there is none."""
+        (seq,) = self._one("SELECT coalesce(max(seq), 0) FROM snapshots")
+        return int(seq)
+
+    def keep_snapshot(self, seq: int, version: str, state: str) -> None:
+        """Write the state after an event; of one version, only the first and the last are kept.
+
+        The rewards before it must have been put where they are found.
+        """
         self._connection.execute(
             "DELETE FROM snapshots WHERE version = ? AND seq > "
             "(SELECT min(seq) FROM snapshots WHERE version = ?)",

@@ -1,11 +1,16 @@
-"""The oracle of a campaign: what it answers goes into the log, and comes from there in a fold."""
+"""The oracle of a campaign: it is asked outside of any lock, and what it answers is logged.
+
+A decision that needs an answer which is not at hand is given up (`LookUpNeeded`), with nothing
+changed; the oracle is asked; and the decision is made again, until it has all that it needs.
+"""
 
 from __future__ import annotations
 
 import json
+import threading
 from collections import deque
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 from unimodal import graphs
 from unimodal.agent.recorded import as_text
@@ -13,16 +18,70 @@ from unimodal.campaign.events import Event, as_json
 from unimodal.errors import UnimodalError
 
 
-class LoggedOracle:
-    """An oracle that notes its answers, or gives those of a log again in their order.
+class LookUpNeeded(Exception):
+    """The neighbours of an arm have to be looked up before a decision can be made."""
 
-    `oracle` is None where a file is only looked at.
-    """
+    def __init__(self, label: Any) -> None:
+        super().__init__(label)
+        self.label = label
+
+
+class Answer(NamedTuple):
+    """The neighbours of an arm, or None where they could not be told; and both as JSON."""
+
+    neighbours: list[Any] | None
+    data: str
+
+
+class Enquiries:
+    """Asks the oracle, one thread at a time; answers are at hand until the log has them."""
+
+    def __init__(self, oracle: Any) -> None:
+        self.oracle = oracle  # None where a file is only looked at
+        self.at_hand: dict[Any, Answer] = {}
+        self._lock = threading.Lock()
+        self._asking: int | None = None  # the thread that asks now
+
+    @property
+    def in_progress_here(self) -> bool:
+        """Whether this thread is asking now, so that it is the neighbour function that calls."""
+        return self._asking == threading.get_ident()
+
+    def begin_decision(self) -> None:
+        """Let the look-ups of another decision begin, which have so many seconds together."""
+        getattr(self.oracle, "begin_decision", _nothing)()
+
+    def make(self, label: Any) -> None:
+        """Ask for the neighbours of an arm, unless another thread has done it meanwhile."""
+        with self._lock:
+            if label in self.at_hand:
+                return
+            try:
+                self._asking = threading.get_ident()
+                answer: list[Any] | None = self.oracle.look_up(label)
+            finally:
+                self._asking = None
+            such_as = f"neighbours of {label!r} such as {(answer or [label])[0]!r}"
+            self.at_hand[label] = Answer(answer, as_json([label, answer], such_as))
+
+
+    def forget(self, labels: Iterable[Any]) -> None:
+        """Have answers at hand no longer."""
+        for label in labels:
+            self.at_hand.pop(label, None)
+
+
+def _nothing() -> None:
+    """An oracle of the caller's own may take the time it likes."""
+
+
+class LoggedOracle:
+    """What the agent of a campaign asks: answers at hand, or those of a log in their order."""
 
     def __init__(
-        self, oracle: Any, root: Any, cache: int, note: Callable[[Any, str], None]
+        self, enquiries: Enquiries, root: Any, cache: int, note: Callable[[Any, str], None]
     ) -> None:
-        self.oracle, self.root, self.cache, self._note = oracle, root, cache, note
+        self._enquiries, self.root, self.cache, self._note = enquiries, root, cache, note
         self.folding = False
         self._answers: deque[tuple[Any, list[Any] | None]] = deque()
 
@@ -47,23 +106,27 @@ class LoggedOracle:
                     "is damaged, or from another version."
                 )
             return self._answers.popleft()[1]
-        if self.oracle is None:
+        if self._enquiries.oracle is None:
             raise UnimodalError(
                 "the campaign was made with a neighbour function, which is not kept in its file: "
                 "pass it as graph=…."
             )
-        answer: list[Any] | None = self.oracle.look_up(label)
-        such_as = f"neighbours of {label!r} such as {(answer or [label])[0]!r}"
-        self._note(as_text(label), as_json([label, answer], such_as))
-        return answer
+        if label not in self._enquiries.at_hand:
+            raise LookUpNeeded(label)
+        return self._enquiries.at_hand[label].neighbours
+
+    def on_look_up(self, label: Any, answer: Any) -> None:
+        """Note an answer that the agent has taken over."""
+        if not self.folding:
+            self._note(as_text(label), self._enquiries.at_hand[label].data)
 
     @property
     def troubles(self) -> list[str]:
         """What went wrong, as the oracle itself tells it."""
-        return list(getattr(self.oracle, "troubles", ()))
+        return list(getattr(self._enquiries.oracle, "troubles", ()))
 
     def __getattr__(self, name: str) -> Any:
         """What else is asked of it, such as its counts, the oracle itself has."""
-        if name.startswith("_") or name == "oracle":
+        if name.startswith("_") or name == "begin_decision":
             raise AttributeError(name)
-        return getattr(self.oracle, name)
+        return getattr(self._enquiries.oracle, name)

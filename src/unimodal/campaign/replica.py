@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from unimodal import graphs
+from unimodal.agent.decisions import Decision
 from unimodal.agent.online import Agent
 from unimodal.agent.revision import revised
 from unimodal.agent.saving import in_state, whole_state
 from unimodal.campaign.events import Event, as_event, as_json
 from unimodal.campaign.log import Log
-from unimodal.campaign.look_ups import LoggedOracle
+from unimodal.campaign.look_ups import Enquiries, LoggedOracle, LookUpNeeded
 from unimodal.campaign.settings import Settings
 from unimodal.errors import UnimodalError
 from unimodal.graphs import Graph
 from unimodal.version import __version__
 
 _AT_HAND = 20_000  # rewards: who tells one twice does so soon
+_PIECE = 1_000  # elements of a list that are turned into text at a time
 
 
 class OutcomesInLog:
@@ -51,8 +53,15 @@ class OutcomesInLog:
 class Replica:
     """An agent that has come as far as event `seq` of a log."""
 
-    def __init__(self, settings: Settings, log: Log, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        log: Log,
+        clock: Callable[[], float],
+        enquiries: Enquiries | None = None,
+    ) -> None:
         self._settings, self._log, self._clock = settings, log, clock
+        self._enquiries = enquiries or Enquiries(settings.graph)
         self._outcomes = OutcomesInLog(log)
         self.seq = 0
         self.news: list[Event] = []  # what happened here and is not in the log yet
@@ -62,10 +71,15 @@ class Replica:
 
     @classmethod
     def restored(
-        cls, settings: Settings, log: Log, clock: Callable[[], float], seq: int | None = None
+        cls,
+        settings: Settings,
+        log: Log,
+        clock: Callable[[], float],
+        seq: int | None = None,
+        enquiries: Enquiries | None = None,
     ) -> Replica:
         """The replica at a snapshot: the last one, unless the number of another is given."""
-        replica = cls(settings, log, clock)
+        replica = cls(settings, log, clock, enquiries)
         snapshots = [number for number, _ in log.snapshots()]
         if seq is None and snapshots:
             seq = snapshots[-1]
@@ -80,7 +94,7 @@ class Replica:
         root, cache = settings.root, settings.cache
         if settings.graph is not None:
             root, cache = settings.graph.root, settings.graph.cache
-        self._oracle = LoggedOracle(settings.graph, root, cache or 1, self._note_look_up)
+        self._oracle = LoggedOracle(self._enquiries, root, cache or 1, self._note_look_up)
         # A start may look arms up before there is an agent: these answers stand first in the log.
         first = list(itertools.takewhile(lambda e: e.kind == "look-up", self._log.events()))
         for event in first:
@@ -115,7 +129,7 @@ class Replica:
 
     def state(self) -> str:
         """All of the state, as text: equal states are equal texts."""
-        return json.dumps(whole_state(self.agent), separators=(",", ":"))
+        return "".join(state_in_pieces(self.agent))
 
     def catch_up(self, until: int | None = None) -> None:
         """Follow the log to its end, or as far as an event."""
@@ -183,6 +197,16 @@ class Replica:
         self.seq += 1
         self.news.append(Event(self.seq, time, kind, **named))
 
+    def decide(self, n: int, propensity: bool) -> tuple[list[Decision], Any]:
+        """The next `n` decisions, or as many as can be made without another look-up: of whom?"""
+        made: list[Decision] = []
+        try:
+            while len(made) < n:
+                made.append(self.agent.decide(propensity=propensity))
+        except LookUpNeeded as needed:
+            return made, needed
+        return made, None
+
     def note_opening(self) -> None:
         """Say in the log which version opened it."""
         self._note(self._now(), "open", data=json.dumps({"version": __version__}))
@@ -228,3 +252,27 @@ def _told(event: Event) -> str:
     """A decision of the log, in words."""
     leader = f", leader {event.leader!r}, {event.near} near" if event.leader is not None else ""
     return f"decision {event.decision} for arm {event.arm!r} ({event.reason}{leader})"
+
+
+def state_in_pieces(agent: Agent) -> Iterator[str]:
+    """All of the state of an agent as JSON, in pieces that take a millisecond or so each."""
+    return _json_pieces(whole_state(agent))
+
+
+def _json_pieces(data: Any) -> Iterator[str]:
+    if isinstance(data, dict):
+        for number, (key, value) in enumerate(data.items()):
+            yield f"{',' if number else '{'}{json.dumps(key)}:"
+            yield from _json_pieces(value)
+        yield "}" if data else "{}"
+    elif isinstance(data, list) and len(data) > _PIECE:
+        for first in range(0, len(data), _PIECE):
+            yield "," if first else "["
+            yield _json(data[first : first + _PIECE])[1:-1]
+        yield "]"
+    else:
+        yield _json(data)
+
+
+def _json(data: Any) -> str:
+    return json.dumps(data, separators=(",", ":"))

@@ -1,0 +1,275 @@
+"""Who may write a campaign's file, and who has it open: locks that copies and forks leave alone.
+
+SQLite's own locks are the process's: closing *any* descriptor of a file drops all of them, as
+copying the file does, and a forked child takes its parent's for its own. Two things then go
+wrong: somebody else deletes a -wal that is in use, and two processes write at the same time. So
+a campaign holds locks of its own beside SQLite's, which belong to an open file description (Linux:
+`F_OFD_SETLK`) and lie on bytes far beyond any data. There is one description for each file and
+process. It is opened before SQLite's first connection and closed after its last one, since closing
+it drops SQLite's locks, too.
+
+Elsewhere than on Linux these locks are taken among the threads of one process only, and SQLite's
+have to do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import struct
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from sqlite3 import Connection
+from typing import Protocol
+
+from unimodal.errors import UnimodalError
+
+_OFD = sys.platform == "linux"
+if _OFD:
+    import fcntl
+
+# Bytes that are locked. To write, a process first has to be the next one: who has just written
+# queues again, behind whoever is next already.
+_NEXT, _WRITE, _PRESENT = (2**62 + place for place in range(3))
+_POLL = 0.0003  # seconds between two tries: waiting in the kernel could not be given up
+_FORK_WAIT = 5.0  # seconds for which a fork waits for the calls of other threads
+
+_AT_FDCWD, _STATX_INO, _STX_INO = -100, 0x100, 32  # linux/stat.h
+_statx = getattr(ctypes.CDLL(None), "statx", None) if _OFD else None
+
+Identity = tuple[int, int]  # device and inode
+
+
+class OpenFile:
+    """A file that this process has open, for all its campaigns there."""
+
+    def __init__(self, descriptor: int, identity: Identity) -> None:
+        self.identity = identity
+        self.connections: list[Connection] = []
+        self._descriptor = descriptor
+        self._turn = threading.Lock()  # of threads with campaigns of their own on this file
+        self._lock(_PRESENT, shared=True)
+
+    def begin_to_write(self, seconds: float) -> bool:
+        """Wait until nobody else writes; False if that took too long."""
+        until = time.monotonic() + seconds
+        if not self._turn.acquire(timeout=seconds):
+            return False
+        if not self._lock(_NEXT, 2):
+            is_next = self._wait_for(_NEXT, until)
+            if not (is_next and self._wait_for(_WRITE, until)):
+                if is_next:
+                    self._unlock(_NEXT)
+                self._turn.release()
+                return False
+        self._unlock(_NEXT)
+        return True
+
+    def end_to_write(self) -> None:
+        """Let the next one write."""
+        self._unlock(_WRITE)
+        self._turn.release()
+
+    def is_shared(self) -> bool:
+        """Whether anybody else has the file open, in this process or in another one."""
+        if len(self.connections) > 1:
+            return True
+        alone = self._lock(_PRESENT)
+        self._lock(_PRESENT, shared=True)
+        return not alone
+
+    def close(self) -> None:
+        """Let go of the file, and of its locks."""
+        os.close(self._descriptor)
+
+    def _wait_for(self, byte: int, until: float) -> bool:
+        while True:
+            time.sleep(_POLL)  # before the first try, too: who has waited longer goes first
+            if self._lock(byte):
+                return True
+            if time.monotonic() > until:
+                return False
+
+    def _lock(self, byte: int, length: int = 1, shared: bool = False) -> bool:
+        """Lock some bytes, if nobody else has them."""
+        if not _OFD:
+            return True
+        try:
+            self._control(fcntl.F_RDLCK if shared else fcntl.F_WRLCK, byte, length)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _unlock(self, byte: int) -> None:
+        if _OFD:
+            self._control(fcntl.F_UNLCK, byte, 1)
+
+    def _control(self, kind: int, byte: int, length: int) -> None:
+        flock = struct.pack("hhqqi4x", kind, os.SEEK_SET, byte, length, 0)
+        fcntl.fcntl(self._descriptor, fcntl.F_OFD_SETLK, flock)
+
+
+class _Registry:
+    """The files that this process has open, and those that its parent had when it was forked."""
+
+    def __init__(self) -> None:
+        self.process = os.getpid()
+        self.lock = threading.RLock()
+        self.files: dict[Identity, OpenFile] = {}
+        self.campaigns: weakref.WeakSet[Pausable] = weakref.WeakSet()
+        self.readers: dict[int, tuple[Identity, threading.Lock]] = {}
+        self.inherited: set[Identity] = set()  # SQLite takes the parent's locks there for its own
+        self._paused: list[Pausable] = []
+
+    def enter(self) -> threading.RLock:
+        """The lock of all this; after a fork that nobody told us of, too (as C code makes them)."""
+        if self.process != os.getpid():
+            self.after_fork_in_child()
+        return self.lock
+
+    def before_fork(self) -> None:
+        """Let no thread be inside SQLite, and close what can be closed for a moment."""
+        # Without the lock, since a call that is waited for may need it.
+        self._paused = [one for one in list(self.campaigns) if one.pause(_FORK_WAIT)]
+        self.lock.acquire()
+        for _, inside in self.readers.values():
+            inside.acquire()
+
+    def after_fork_in_parent(self) -> None:
+        for _, inside in self.readers.values():
+            inside.release()
+        self.lock.release()
+        paused, self._paused = self._paused, []
+        for campaign in paused:
+            campaign.go_on()
+
+    def after_fork_in_child(self) -> None:
+        self.process, self.lock = os.getpid(), threading.RLock()
+        self.inherited |= {*self.files, *(identity for identity, _ in self.readers.values())}
+        for file in self.files.values():
+            file.close()  # the locks of the description are the parent's as well
+            for connection in file.connections:  # never to be closed: SQLite would delete the -wal
+                ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+            file.connections = []
+        self.files, self.readers, self._paused = {}, {}, []
+        self.campaigns = weakref.WeakSet()
+
+
+_registry = _Registry()
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(
+        before=_registry.before_fork,
+        after_in_parent=_registry.after_fork_in_parent,
+        after_in_child=_registry.after_fork_in_child,
+    )
+
+
+class Pausable(Protocol):
+    """A campaign that has a file open."""
+
+    def pause(self, seconds: float) -> bool:
+        """Close the file until `go_on` is called; False if it cannot be done in so many seconds."""
+
+    def go_on(self) -> None:
+        """Open it again when it is next needed."""
+
+
+def announce(campaign: Pausable) -> None:
+    """Have a campaign paused by forks, until it is `dismiss`ed."""
+    with _registry.enter():
+        _registry.campaigns.add(campaign)
+
+
+def dismiss(campaign: Pausable) -> None:
+    """Have it paused no longer."""
+    with _registry.enter():
+        _registry.campaigns.discard(campaign)
+
+
+def open_file(path: Path, connect: Callable[[], Connection]) -> tuple[OpenFile, Connection]:
+    """Open a file for writing, made if need be, first here and then by SQLite (`connect`)."""
+    with _registry.enter():
+        file = _known(path) or _new(path)
+        try:
+            connection = connect()
+            file.connections.append(connection)
+            return file, connection
+        finally:
+            _close_if_unused(file)
+
+
+def _known(path: Path) -> OpenFile | None:
+    """What this process has open under that name already."""
+    with contextlib.suppress(FileNotFoundError):
+        identity = identity_of(path)
+        if identity in _registry.inherited:
+            raise UnimodalError(
+                f"{path} was open in the process that this one was forked from, and in use there "
+                "at that moment, so that its locks would not hold here: open it in the parent only "
+                "after the fork, or start this process by 'spawn' or 'forkserver'."
+            )
+        return _registry.files.get(identity)
+    return None
+
+
+def _new(path: Path) -> OpenFile:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
+    identity = identity_of(descriptor)
+    # Somebody may just have moved a file here that is open: its descriptor must not be closed.
+    return _registry.files.setdefault(identity, OpenFile(descriptor, identity))
+
+
+def let_go(file: OpenFile, connection: Connection) -> None:
+    """Close a connection, and the file after its last one."""
+    with _registry.enter():
+        if connection in file.connections:  # and not in those of a process that this is a copy of
+            connection.close()
+            file.connections.remove(connection)
+            _close_if_unused(file)
+
+
+def _close_if_unused(file: OpenFile) -> None:
+    if not file.connections and _registry.files.get(file.identity) is file:
+        del _registry.files[file.identity]
+        file.close()
+
+
+@contextlib.contextmanager
+def reader(path: Path) -> Iterator[threading.Lock]:
+    """Announce that SQLite reads a file, inside the lock that this gives, so that forks know."""
+    inside = threading.Lock()
+    with _registry.enter():
+        _known(path)
+        _registry.readers[id(inside)] = identity_of(path), inside
+    try:
+        yield inside
+    finally:
+        with _registry.enter():
+            _registry.readers.pop(id(inside), None)
+
+
+def identity_of(file: Path | str | int) -> Identity:
+    """Which file it is, whatever its name."""
+    found = os.stat(file)
+    return found.st_dev, found.st_ino
+
+
+def inode_of(path: str) -> int | None:
+    """The inode that has a name; None if there is none.
+
+    Not by `os.stat`, which also asks for times: on recent kernels that makes the next commit write
+    the file's times as well, a third of its cost.
+    """
+    if _statx is None:
+        try:
+            return os.stat(path).st_ino
+        except OSError:
+            return None
+    found = ctypes.create_string_buffer(256)
+    failed = _statx(_AT_FDCWD, os.fsencode(path), 0, _STATX_INO, found)
+    return None if failed else struct.unpack_from("Q", found, _STX_INO)[0]
