@@ -29,8 +29,8 @@ from pathlib import Path
 
 import unimodal as um
 from unimodal.agent.decisions import Book
-from unimodal.campaign import look, snapshots, verify
 from unimodal.campaign import log as logs
+from unimodal.campaign import look, snapshots, verify
 
 CLIENTS = 4
 GRAPH = um.graphs.line(9)

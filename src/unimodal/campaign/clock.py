@@ -41,9 +41,7 @@ class Timekeeper:
     'the clock is 3,999,999,000 s ahead at once: this is believed if it lasts for 60 s.'
     """
 
-    def __init__(
-        self, clock: Callable[[], float], steadily: Callable[[], float] = steady
-    ) -> None:
+    def __init__(self, clock: Callable[[], float], steadily: Callable[[], float] = steady) -> None:
         self._clock, self._steadily = clock, steadily
         self._is_system = clock is time.time
         self._step = _SYSTEM_STEP if self._is_system else _OWN_STEP

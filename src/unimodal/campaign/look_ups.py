@@ -64,7 +64,6 @@ class Enquiries:
             such_as = f"neighbours of {label!r} such as {(answer or [label])[0]!r}"
             self.at_hand[label] = Answer(answer, as_json([label, answer], such_as))
 
-
     def forget(self, labels: Iterable[Any]) -> None:
         """Have answers at hand no longer."""
         for label in labels:
