@@ -9,7 +9,7 @@ from unimodal.engines.leap import LeapTrial
 from unimodal.engines.step import StepTrial
 from unimodal.kernels.compile import record
 from unimodal.policies.rounds import ask, observe
-from unimodal.policies.scopes import forced
+from unimodal.policies.scopes import contests, forced
 from unimodal.policies.scouting import Scout, links_of, set_links
 from unimodal.policies.state import BEGUN
 from unimodal.work.tasks import Task, run
@@ -114,6 +114,21 @@ def test_a_doubted_leader_must_win_four_contests(leads, chance):
         state.arms["leads"][0] = leads
         wins += ask(*parts, state) == 1
     assert abs(wins / 4000 - chance) < 4 * np.sqrt(chance * (1 - chance) / 4000)
+
+
+@pytest.mark.parametrize(
+    ("size", "patience", "first", "last"),
+    [(2, 10, 20, 15_019), (3, 1, 3, 10_002), (7, 3, 21, 4_305)],
+)
+def test_for_how_many_leads_an_arm_is_doubted(size, patience, first, last):
+    """From `patience`·size leads before a round on, for ⌊30,000/size⌋ of them."""
+    scope, state = record(Scout(patience=patience)), trial_on(um.problems.triangular(9)).state
+
+    def held(leads):
+        state.arms["leads"][4] = leads + 1  # with this round, as in a contest
+        return contests(scope, state, 4, size)
+
+    assert [held(leads) for leads in (first - 1, first, last, last + 1)] == [1, 4, 4, 1]
 
 
 @pytest.mark.parametrize(
