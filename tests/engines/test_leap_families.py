@@ -73,6 +73,33 @@ def test_osub_pulls_the_same_arms_in_the_same_rounds(family):
     assert looked > 1000
 
 
+@every_family
+def test_the_reference_pulls_the_highest_bound_around_its_leader(family):
+    """Roots of n·kl(mean, u) = f(leads), which families/test_upper.py has to 50 digits."""
+    problem, rng, draw = problem_of(family), np.random.default_rng(8), DRAWS[family]
+    agent = um.Agent(um.OSUB(), problem.graph, family, seed=8)
+    pulls, totals, leads, seen = np.zeros(5, int), np.zeros(5), np.zeros(5, int), set()
+    for _ in range(400):
+        arm = agent.ask()
+        if agent.reason != "start":
+            means = totals / pulls
+            assert means[agent.leader] == means.max()
+            leads[agent.leader] += 1
+            led, near = leads[agent.leader], problem.graph.near(agent.leader)
+            if (led - 1) % 3:
+                budget = np.log(led) + 3 * np.log(max(np.log(led), 1))
+                shown = {k: family.upper(means[k], budget / pulls[k]) for k in near}
+                assert shown[arm] >= max(shown.values()) - 1e-9
+                seen.add(arm == agent.leader)
+            else:
+                assert (arm, agent.reason) == (agent.leader, "forced leader")
+        reward = float(draw(rng, MEANS[arm], None))
+        agent.tell(arm, reward)
+        pulls[arm] += 1
+        totals[arm] += reward
+    assert seen == {True, False}
+
+
 def sample(kind, problem, seed, depth=None):
     """(trials, 5): regret, pulls of the three best arms, the best arm's mean reward."""
     order = np.argsort(-problem.means, kind="stable")[:3]
