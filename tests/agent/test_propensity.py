@@ -146,3 +146,94 @@ def test_decisions_without_a_contest_have_propensity_one_whoever_decides(policy)
         found.append(decision)
     assert all(0.0 < decision.propensity <= 1.0 for decision in found)
     assert all(decision.propensity == 1.0 for decision in found if decision.reason != "contest")
+
+
+def doubted(told, leads, seed=5):
+    """ScoutUTS on a complete graph, whose arm 0 leads and has led so often before."""
+    agent = um.Agent(um.ScoutUTS(), um.graphs.complete(len(told)), seed=seed)
+    agent._state.notes[BEGUN] = len(agent._state.begin)  # no start
+    for arm, values in enumerate(told):
+        agent.tell([arm] * len(values), values)
+    agent._state.arms["leads"][0] = leads
+    return agent
+
+
+@pytest.mark.parametrize(
+    ("leads", "leader", "rival"),
+    [(19, 2 / 3, 1 / 3), (21, 16 / 81, 65 / 81), (15_021, 2 / 3, 1 / 3)],
+    ids=["climbing", "doubted", "settled"],
+)
+def test_contests_that_the_leader_must_win_again(leads, leader, rival):
+    """Beta(2, 1) against Beta(1, 1): one contest is won with 2/3, and all four with (2/3)⁴ = 16/81.
+
+    The rival has the rest. With two arms and a patience of 10, a leader is doubted from 20 leads on
+    for 30,000/2 of them (policies/test_scouting.py).
+    """
+    found = {}
+    for seed in range(40):
+        decision = doubted([[1], []], leads, seed).decide(propensity=True)
+        assert (decision.reason, decision.leader, decision.near) == ("contest", 0, 2)
+        found[decision.arm] = decision.propensity
+    assert found == pytest.approx({0: leader, 1: rival}, abs=1e-6)
+
+
+def test_agents_in_doubt_choose_that_often():
+    """Three arms, up to four contests a round, 20,000 rounds; false alarms: p < 1e-4.
+
+    Power: were contests not repeated, or the first one left out, p would be far below that.
+    """
+    agent = doubted([[1, 1, 0, 1], [1, 0], [0]], leads=31)
+    counts = np.zeros(3)
+    for _ in range(20_000):
+        agent._state.arms["leads"][0] = 31
+        counts[agent.ask()] += 1
+    assert agent.reason == "contest" and agent.leader == 0
+
+    def expected(contests):
+        arms = agent._state.arms
+        options = {"leader": 0, "contests": contests}
+        return np.array(
+            [
+                propensity(agent.policy, agent.rewards, arms, range(3), arm, **options)
+                for arm in range(3)
+            ]
+        )
+
+    assert expected(4).sum() == pytest.approx(1.0, abs=1e-6)
+    assert stats.chisquare(counts, expected(4) / expected(4).sum() * 20_000).pvalue > 1e-4
+    for wrong in (1, 3):
+        assert (
+            stats.chisquare(counts, expected(wrong) / expected(wrong).sum() * 20_000).pvalue < 1e-4
+        )
+
+
+@pytest.mark.parametrize(
+    ("policy", "clock"),
+    [(um.Windowed(um.KLUCB(), 4), 4), (um.KLUCB(), 301), (um.OSUB(), 2)],
+    ids=str,
+)
+def test_the_clock_is_that_of_the_contest(policy, clock, monkeypatch):
+    """Rounds, no more than a window has; or the leads of the leader, which was forced before."""
+    asked = []
+    monkeypatch.setattr(
+        "unimodal.agent.propensity.propensity", lambda *_, **named: asked.append(named["clock"])
+    )
+    agent = um.Agent(policy, um.graphs.complete(3), seed=1)
+    agent.ask(300)
+    agent.tell([0, 1, 2, 1], [0, 0, 1, 0])
+    agent._state.arms["leads"][2] = 1
+    assert agent.decide(propensity=True).reason == "contest"
+    assert asked == [clock]
+
+
+def test_how_many_arms_competed():
+    """All of them where nobody leads, N⁺ of the leader, or one in a start."""
+    assert um.Agent(um.TS(), um.graphs.line(6)).decide().near == 6
+    assert um.Agent(um.KLUCB(), um.graphs.line(6)).decide().near == 6
+    agent = um.Agent(um.UTS(), um.graphs.line(6), seed=3)
+    assert [decision.near for decision in agent.decide(6)] == [1] * 6
+    agent.tell([0, 4, 5], [0, 0, 1])
+    assert agent.decide().near == 2  # N⁺(5), forced
+    agent.tell([5, 5, 4], [0, 0, 1])
+    agent.tell(4, 1)
+    assert agent.decide().near == 3  # N⁺(4)

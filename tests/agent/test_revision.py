@@ -168,3 +168,25 @@ def test_a_window_is_as_full_after_a_revision_as_before():
     assert {arm: rest[0] for arm, rest in statistics(new).items()} == {
         arm: kept[-20:].count(arm) for arm in set(kept[-20:])
     }
+
+
+@pytest.mark.parametrize("played_before", [7, 20, 33, 53])
+def test_a_window_forgets_in_the_order_of_rewards_after_a_revision_too(played_before):
+    """Recounted after every reward: pulls and means of the last 20, of those that were kept."""
+    one = um.Agent(um.Windowed(um.UTS(), 20), LADDER, seed=2, clock=lambda: 0.0)
+    rng, told = np.random.default_rng(3), []
+
+    def turn(agent):
+        decision, reward = agent.decide(), float(rng.random() < 0.5)
+        agent.reward(decision.id, reward)
+        told.append((decision.arm, reward))
+        last = {arm: [r for a, r in told[-20:] if a == arm] for arm, _ in told[-20:]}
+        found = {arm: rest[:2] for arm, rest in statistics(agent).items()}
+        assert found == {arm: [len(seen), np.mean(seen)] for arm, seen in last.items()}
+
+    for _ in range(played_before):
+        turn(one)
+    new = on(one, add=[("d", "e"), ("a", "c")], retire=["b"])
+    told = [pair for pair in told[-20:] if pair[0] != "b"]
+    for _ in range(30):
+        turn(new)

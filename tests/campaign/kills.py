@@ -2,9 +2,10 @@
 
     python tests/campaign/kills.py --kills 200 --rewards 100000
 
-Four processes work on one file. Each notes in a journal of its own what it is about to send and,
+Some processes work on one file. Each notes in a journal of its own what it is about to send and,
 after the call has returned, that it was acknowledged. A process is killed with SIGKILL by its
-parent at a random moment, or by itself right after an acknowledgement; its next life reads the
+parent at a random moment, or by itself right after an acknowledgement, which is when one that came
+too early is lost for certain; there are at least `--suicides` of these. Its next life reads the
 journal and sends again what was not acknowledged. Clients are forked from a process that has
 compiled the policy and has closed the file, so a new life costs milliseconds.
 
@@ -29,10 +30,9 @@ from pathlib import Path
 
 import unimodal as um
 from unimodal.agent.decisions import Book
+from unimodal.campaign import durable, look, snapshots, verify
 from unimodal.campaign import log as logs
-from unimodal.campaign import look, snapshots, verify
 
-CLIENTS = 4
 GRAPH = um.graphs.line(9)
 
 
@@ -144,6 +144,7 @@ def live(path: Path, folder: Path, name: int, life: int, options: argparse.Names
     try:
         SABOTAGE[options.sabotage]()
         snapshots.SNAPSHOT_EVERY = 2_000  # so that some kills hit snapshots
+        durable._ALONE = 3  # and, with one client, rewards that are a statement of their own
         rng = random.Random(f"{options.seed} {name} {life}")
         client = Client(path, folder / f"client-{name}", rng, options)
         while life >= 0 and os.getppid() == parent:
@@ -162,8 +163,9 @@ class Storm:
         self.path, self.folder, self.options = path, folder, options
         self.rng = random.Random(options.seed)
         self.clients: dict[int, int] = {}  # name: process
-        self.kills = self.lives = self.counted = 0
-        self.read = [0] * CLIENTS  # bytes of each journal
+        self.names = range(options.clients)
+        self.kills = self.suicides = self.lives = self.counted = 0
+        self.read = [0] * options.clients  # bytes of each journal
         with opened(path, options) as campaign:  # compiled here, once for all lives
             campaign.decide()
 
@@ -188,16 +190,18 @@ class Storm:
 
         Kills keep step with the work, however slow the machine is, so that each life gets to some.
         """
-        kills, rewards = self.options.kills, self.options.rewards
+        kills, rewards, suicides = self.options.kills, self.options.rewards, self.options.suicides
         try:
-            while self.count() < rewards or self.kills < kills:
-                for name in range(CLIENTS):
+            while self.count() < rewards or self.kills < kills or self.suicides < suicides:
+                for name in self.names:
                     if name not in self.clients:
                         self.start(name, self.lives)
                 time.sleep(self.rng.uniform(0.0, 0.2))
+                before = self.kills
                 for name in list(self.clients):
                     self.reap(name, os.WNOHANG)
-                if self.clients and self.kills * rewards <= self.counted * kills:
+                self.suicides += self.kills - before
+                if self.clients and self.kills < min(self.counted / rewards, 1) * kills:
                     victim = self.rng.choice(sorted(self.clients))
                     os.kill(self.clients[victim], signal.SIGKILL)
                     self.reap(victim)
@@ -205,13 +209,13 @@ class Storm:
             for name in list(self.clients):
                 os.kill(self.clients[name], signal.SIGKILL)
                 self.reap(name)
-        for name in range(CLIENTS):
+        for name in self.names:
             self.start(name, -1)
             self.reap(name)
 
     def count(self) -> int:
         """How many rewards have been acknowledged, by what journals have more than last time."""
-        for name in range(CLIENTS):
+        for name in self.names:
             if (self.folder / f"client-{name}").exists():
                 with open(self.folder / f"client-{name}", "rb") as file:
                     file.seek(self.read[name])
@@ -265,12 +269,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--rewards", type=int, default=10_000)
+    parser.add_argument("--clients", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--durability", choices=("full", "fast"), default="full")
     parser.add_argument("--sabotage", choices=SABOTAGE, default="none")
     parser.add_argument(
-        "--suicide", type=float, default=0.01, help="how likely after each acknowledgement"
+        "--suicide", type=float, default=0.1, help="how likely after each acknowledgement"
     )
+    parser.add_argument("--suicides", type=int, default=10, help="how many there must be")
     options = parser.parse_args()
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
@@ -279,7 +285,8 @@ def main() -> int:
         storm.rage()
         acknowledged, wrong = findings(path, Path(folder))
     seconds = round(time.monotonic() - begun, 1)
-    print(json.dumps({"kills": storm.kills, **acknowledged, **wrong, "seconds": seconds}))
+    kills = {"kills": storm.kills, "suicides": storm.suicides, "seconds": seconds}
+    print(json.dumps({**kills, **acknowledged, "wrong": wrong}))
     return int(any(wrong.values()))
 
 

@@ -51,7 +51,9 @@ def test_the_same_given_again_is_accepted(start):
     named = {"rewards": um.Bernoulli(), "time_to_live": 60, "on_expiry": "drop"}
     start(seed=np.int64(4), **named).close()
     start(**named).close()
-    start(**{**named, "time_to_live": np.float32(60)}).close()
+    with start(**{**named, "time_to_live": np.float32(60)}) as campaign:
+        assert campaign.history()["kind"].to_list() == ["open"] * 3
+        assert campaign.agent.book.time_to_live == 60.0
 
 
 @pytest.mark.parametrize(

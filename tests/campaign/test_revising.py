@@ -82,3 +82,36 @@ def test_a_graph_known_by_look_up_is_not_revised_by_hand(path):
     campaign = um.Campaign.open(path, graph=neighbours, root=0, durability="fast")
     with campaign, pytest.raises(um.UnimodalError, match="changes by itself"):
         campaign.add_edges([(1, 5)])
+
+
+def test_a_window_is_that_of_the_last_rewards_after_revisions_too(path):
+    """Pulls, recounted after every reward by two who have the file open, and after reopening."""
+    named = {"durability": "fast", "clock": lambda: 0.0}
+    one = um.Campaign.open(path, um.Windowed(um.UTS(), 12), LADDER, seed=3, **named)
+    other, told = um.Campaign.open(path, **named), []
+
+    def turn(number):
+        decision = (one, other)[number % 2].decide()
+        (one, other)[number // 2 % 2].reward(decision.id, float(number % 3 == 0))
+        told.append(decision.arm)
+        for campaign in (one, other):
+            rows = campaign.arms().rows(named=True)
+            found = {row["arm"]: row["pulls"] for row in rows if row["pulls"]}
+            assert found == {arm: told[-12:].count(arm) for arm in told[-12:]}
+
+    for number in range(20):
+        turn(number)
+    one.add_edges([("d", "e"), ("a", "c")])
+    for number in range(5):
+        turn(number)
+    other.retire("b")
+    told = [arm for arm in told[-12:] if arm != "b"]
+    for number in range(20):
+        turn(number)
+    one.close()
+    one = um.Campaign.open(path, **named)
+    for number in range(8):
+        turn(number)
+    one.close()
+    other.close()
+    assert bool(verify(path))

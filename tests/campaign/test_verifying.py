@@ -177,3 +177,56 @@ def test_a_policy_that_is_missing_or_another_says_nothing_about_the_file(path):
         with pytest.raises(um.UnimodalError, match="Own"):
             verify(path, wrong)
     assert bool(verify(path, Own()))
+
+
+@pytest.fixture
+def as_version(monkeypatch):
+    """Let another version of unimodal write the file."""
+
+    def pretended(version):
+        for module in ("durable", "replica", "verifying"):
+            monkeypatch.setattr(f"unimodal.campaign.{module}.__version__", version)
+
+    return pretended
+
+
+def test_what_another_version_wrote_is_taken_over_by_a_snapshot(
+    path, start, reopen, play, as_version
+):
+    """This version folds the log from there on, and what was before is as the other had it."""
+    as_version("0.0.1")
+    with start() as campaign:
+        play(campaign, 20)
+    assert verify(path).first == 0
+    as_version("0.0.2")
+    campaign = reopen()  # event 42, after 41 with the opening, 20 decisions and 20 rewards
+    play(campaign, 5)
+    (own,) = verify(path).snapshots
+    assert own == 42
+    campaign.close()
+    verdict = verify(path)
+    assert verdict and (verdict.first, verdict.events) == (42, 10)
+    assert verdict.snapshots == [42, 52] and "since event 42" in sentence(verdict)
+    # Another version might have decided otherwise: its decisions are not made again.
+    changed = "UPDATE log SET arm = (arm + 1) % 7 WHERE kind = 'decide' AND decision "
+    assert tampered(path, changed + "= 20").wrong == []
+    assert "makes it decision 22" in tampered(path, changed + "= 22").wrong[0]
+
+
+def test_a_file_that_goes_back_and_forth_keeps_the_snapshots_of_each_version(
+    path, start, reopen, play, as_version
+):
+    """The first and the last of each, which is all that its verify needs."""
+    as_version("0.0.1")
+    with start() as campaign:
+        play(campaign, 3)
+    for version in ("0.0.2", "0.0.1", "0.0.2"):
+        as_version(version)
+        for _ in range(2):
+            with reopen() as campaign:
+                play(campaign, 3)
+    connection = sqlite3.connect(path)
+    kept = connection.execute("SELECT version, count(*) FROM snapshots GROUP BY version").fetchall()
+    connection.close()
+    assert dict(kept) == {"0.0.1": 2, "0.0.2": 2}
+    assert bool(verify(path))

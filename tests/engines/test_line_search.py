@@ -51,6 +51,24 @@ def test_without_noise_it_is_golden_section():
     assert (found.low, found.high) == pytest.approx((low, high))
 
 
+@pytest.mark.parametrize(
+    ("found", "ends"),
+    [
+        ([9, 1, 2, 3], (0, 1 / GOLDEN)),  # the left end says that the peak is on the left
+        ([3, 2, 1, 9], (1 / GOLDEN**2, 1)),
+        ([1, 9, 8, 1], (0, 1 / GOLDEN)),
+        ([1, 8, 9, 1], (1 / GOLDEN**2, 1)),
+    ],
+)
+def test_the_outer_part_at_the_worse_end_is_dropped(found, ends, monkeypatch):
+    """By the better of two points on each side, as the proof has it."""
+    totals = iter(found)
+    monkeypatch.setattr("unimodal.engines.line_search.total_reward", lambda *_: next(totals))
+    played = LSE(slope=0.8).play(corner(0.5), np.array([4000]), stream(0, 0, REWARDS))
+    assert played.stages == 1
+    assert (played.low, played.high) == pytest.approx(ends)
+
+
 def test_regret_is_that_of_pulls_in_turn():
     interval = corner(0.4)
     rounds = np.arange(1, 4001)

@@ -16,10 +16,24 @@ ARMS = {
     "bernoulli, no reward": (um.Bernoulli(), (0, 0.0, (1, 1)), stats.beta(1, 1)),
     "bernoulli, small prior": (um.Bernoulli(), (9, 0.0, (0.5, 0.5)), stats.beta(0.5, 9.5)),
     "bernoulli, large": (um.Bernoulli(), (10**7, 9e6, (1, 1)), stats.beta(1 + 9e6, 1 + 1e6)),
+    "bounded": (um.Bounded(-1, 3), (40, 30.0, (1, 1)), stats.beta(31, 11, loc=-1, scale=4)),
     "poisson": (um.Poisson(), (20, 50.0, (1, 1)), stats.gamma(51, scale=1 / 21)),
+    "poisson, small prior": (um.Poisson(), (2, 0.0, (0.5, 1)), stats.gamma(0.5, scale=1 / 3)),
     "exponential": (um.Exponential(), (20, 50.0, (1, 1)), stats.invgamma(21, scale=51)),
+    "exponential, small prior": (
+        um.Exponential(),
+        (0, 0.0, (0.5, 2)),
+        stats.invgamma(0.5, scale=2),
+    ),
     "gaussian": (um.Gaussian(2.0), (16, 48.0, (0.0, 1e6)), stats.norm(3.0, 0.5)),
 }
+# On this side the density is flat, or not log-concave: there is nothing to lean a hat on.
+NO_HAT = [
+    ("bernoulli, no reward", False),
+    ("bernoulli, small prior", False),
+    ("poisson, small prior", False),
+    ("exponential, small prior", True),
+]
 
 
 def arm_of(pulls, total, prior):
@@ -36,11 +50,8 @@ def test_a_thinned_hat_is_the_tail(name, above):
     family, arm, law = ARMS[name]
     level = float(law.isf(0.02) if above else law.ppf(0.02))
     mass, rate = hat(record(family), arm_of(*arm), 0, level, above)
-    if name == "bernoulli, no reward" and not above:
-        assert mass == np.inf  # flat: nothing to lean a hat on
-        return
-    if name == "bernoulli, small prior" and not above:
-        assert mass == np.inf  # not log-concave
+    if (name, above) in NO_HAT:
+        assert mass == np.inf
         return
     tail = 0.02
     assert mass >= tail * (1 - 1e-9)
@@ -55,7 +66,9 @@ def test_a_thinned_hat_is_the_tail(name, above):
     assert stats.kstest(scaled, "uniform").pvalue > 1e-4
 
 
-@pytest.mark.parametrize("name", ["bernoulli", "bernoulli, large", "poisson", "exponential"])
+@pytest.mark.parametrize(
+    "name", ["bernoulli", "bernoulli, large", "bounded", "poisson", "exponential"]
+)
 def test_worst_rewards_raise_the_mass_below_and_others_do_not(name):
     family, (pulls, total, prior), law = ARMS[name]
     level, made = float(law.ppf(1e-4)), record(family)
@@ -66,7 +79,7 @@ def test_worst_rewards_raise_the_mass_below_and_others_do_not(name):
         # `worse` worst rewards ahead is what they will be worth once they came
         came = hat(made, arm_of(pulls + worse, total, prior), 0, level, False)[0]
         assert ahead == pytest.approx(came, rel=1e-9)
-    better = 1.0 if family.name == "bernoulli" else 5.0
+    better = 1.0 if family.name in ("bernoulli", "bounded") else 5.0
     assert hat(made, arm_of(pulls + 1, total + better, prior), 0, level, False)[0] <= now
 
 
@@ -78,7 +91,7 @@ def test_a_hat_that_is_not_there_yet_is_not_there_later_on():
         assert masses == [np.inf] * 3
 
 
-@pytest.mark.parametrize("name", ARMS)
+@pytest.mark.parametrize("name", [name for name in ARMS if name != "exponential, small prior"])
 def test_outlook_is_about_right(name):
     family, arm, law = ARMS[name]
     centre, spread = outlook(record(family), arm_of(*arm))

@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 import pytest
 from numba import njit, typeof
 
-from unimodal import UTS, Bernoulli, Bounded, Gaussian
+from unimodal import UTS, Bernoulli, Bounded, EveryArm, Gaussian
 from unimodal.kernels import compile as compiling
 from unimodal.kernels.compile import (
     PACKAGE,
@@ -17,6 +17,8 @@ from unimodal.kernels.compile import (
     record,
     source_hash,
 )
+from unimodal.policies.base import Parts
+from unimodal.policies.indices import Thompson
 
 
 @component
@@ -163,6 +165,9 @@ def test_our_own_types_may_be_cached_and_a_users_may_not():
     assert not compiling._is_ours(typeof(record(Box())))
     assert not compiling._is_ours(typeof(record(Bounded(draw=own_draw))))
     assert not compiling._is_ours(typeof(Parcel(record(Bernoulli()), 1.0)))
+    parts = Parts(*(record(part) for part in (EveryArm(), Thompson(), Bernoulli())), None)
+    assert compiling._is_ours(typeof(parts))
+    assert not compiling._is_ours(typeof(parts._replace(family=record(Box()))))  # within ours
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from unimodal.kernels.leaderboard import board, show, tied_leader
+from unimodal.kernels.leaderboard import board, leads_alone, runner_up, show, tied_leader
 
 # Few different values, so that ties are the rule; -inf is what an arm without rewards shows.
 VALUES = st.sampled_from([-np.inf, -1.0, 0.0, 0.25, 1 / 3, 0.5, 1.0])
@@ -27,6 +27,10 @@ def assert_leaders(best, count, values):
     assert best[1] == top
     assert count[1] == len(tied)
     assert [tied_leader(best, count, place) for place in range(len(tied))] == tied
+    for arm in values:
+        others = [value for other, value in values.items() if other != arm]
+        assert leads_alone(best, count, arm) == (tied == [arm])
+        assert runner_up(best, arm) == max(others, default=-np.inf)
 
 
 @settings(max_examples=300)

@@ -7,7 +7,17 @@ import pytest
 from scipy import stats
 
 from unimodal.kernels import random
-from unimodal.kernels.random import GRAPH, POLICY, REWARDS, below, bits, counted, shuffle, stream
+from unimodal.kernels.random import (
+    GRAPH,
+    MEANS,
+    POLICY,
+    REWARDS,
+    below,
+    bits,
+    counted,
+    shuffle,
+    stream,
+)
 
 # Each p-value below is uniform under the right law, so a test fails for 1 seed in 10,000.
 ALARM = 1e-4
@@ -56,6 +66,7 @@ def test_drawing_leaves_the_key_of_lots_alone():
 def test_a_stream_is_numpys_seed_sequence_spawned_by_trial_and_purpose():
     expected = np.random.SeedSequence(5, spawn_key=(3, REWARDS)).generate_state(5, np.uint64)
     assert stream(5, 3, REWARDS).tolist() == expected.tolist()
+    assert (POLICY, REWARDS, GRAPH, MEANS) == (0, 1, 2, 3)  # or seeds would mean something else
 
 
 def test_streams_differ_by_seed_by_trial_and_by_purpose():

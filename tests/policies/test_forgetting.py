@@ -167,6 +167,32 @@ def test_names_say_who_forgets():
     assert um.Windowed(um.OSUB(), window=5, name="W").name == "W"
 
 
+@pytest.mark.parametrize("wrap", [um.Windowed, um.Discounted, um.Restarting])
+def test_it_begins_and_believes_as_the_policy_does(wrap):
+    policy = um.UTS(prior=(7, 3), period=4, start="probe(2)", ties="lowest")
+    forgets = wrap(policy, 0.5 if wrap is um.Discounted else 20)
+    state = forgets.new_state(7, um.Bernoulli(), um.random.stream(0, 0, um.random.POLICY))
+    assert len(state.begin) == 2 and set(state.arms["prior_a"]) == {7.0}
+    assert set(state.arms["prior_b"]) == {3.0} and (state.best[1:8] == -np.inf).all()
+    assert forgets.scope(LINE.graph) == policy.scope(LINE.graph)
+    assert forgets.index() == policy.index()
+    literal = wrap(um.UTS(start="literal"), 0.5 if wrap is um.Discounted else 20)
+    state = literal.new_state(7, um.Bernoulli(), um.random.stream(0, 0, um.random.POLICY))
+    assert state.memory.unpulled == 0.0 and not len(state.begin)
+
+
+def test_a_policy_of_ones_own_sees_no_more_than_the_window():
+    class Own(um.Policy):
+        def choose(self, arms, near, leader, clock, rng):
+            seen.append((int(arms.pulls.sum()), clock))
+            return near[um.random.below(rng, len(near))]
+
+    seen = []
+    played(um.Windowed(Own(), window=10), horizon=60)
+    assert [pulls for pulls, _ in seen] == [7, 8, 9] + [10] * 50  # after the sweep
+    assert max(clock for _, clock in seen) <= 10
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [

@@ -45,19 +45,44 @@ def test_the_index_by_hand():
 
 @pytest.mark.parametrize("c", [0.0, 1.0, 3.0])
 def test_osub_at_a_known_state(c):
-    """Arm 1 leads with 0.85; nothing is told, so only its clock moves."""
-    agent = told(um.OSUB(c=c, start="literal"), um.graphs.line(5))
-    chosen = []
+    """Arm 1 leads with 0.85 from round 501 on; nothing is told, so only its clock moves.
+
+    Before, arm 4 led with 7 of 7; its 13 failures came later. So rounds and leads differ.
+    """
+    agent = um.Agent(um.OSUB(c=c, start="literal"), um.graphs.line(5), seed=2)
+    agent.tell([4] * 7, [1] * 7)
+    for _ in range(500):
+        agent.ask()
+        assert agent.leader == 4
+    agent.tell([4] * 13, [0] * 13)
+    for arm in (0, 1, 2, 3):
+        successes, pulls = STATE[arm]
+        agent.tell([arm] * pulls, [1] * successes + [0] * (pulls - successes))
+    chosen, by_rounds = [], []
     for led in range(1, 200):
         arm = agent.ask()
         assert agent.leader == 1
         if (led - 1) % 3 == 0:  # γ + 1 = 3
             assert (arm, agent.reason) == (1, "forced leader")
             continue
-        indices = {k: index(*STATE[k], f(led, c)) for k in (0, 1, 2)}
-        assert arm == max(indices, key=indices.__getitem__)
+        best, other = (
+            max((0, 1, 2), key=lambda k, now=now: index(*STATE[k], f(now, c)))
+            for now in (led, 500 + led)
+        )
+        assert arm == best
         chosen.append(arm)
+        by_rounds.append(other)
     assert {1, 2} <= set(chosen)  # both happen, so the comparison was not idle
+    assert by_rounds != chosen  # and a clock of rounds would have been seen
+
+
+@pytest.mark.parametrize("max_degree", [2, 5])
+def test_osub_takes_the_degree_that_it_is_given(max_degree):
+    """On a line, whose own is 2: the leader is forced on every (γ + 1)-th of its leads."""
+    agent = told(um.OSUB(start="literal", max_degree=max_degree), um.graphs.line(5))
+    for led in range(40):
+        agent.ask()
+        assert (agent.reason == "forced leader") == (led % (max_degree + 1) == 0)
 
 
 @pytest.mark.parametrize("c", [0.0, 3.0])

@@ -108,8 +108,17 @@ def test_all_arms_may_compete():
 
 
 def test_vectors_work_in_plain_python():
-    class Best(um.Policy):
-        def choose(self, arms, near, leader, clock, rng):
-            return near[np.argmax(arms.total[near] / np.maximum(arms.pulls[near], 1))]
+    """Columns of the arms under a list of them: the same as one arm after the other."""
 
-    um.simulate(um.problems.triangular(5), Best(), horizon=50, trials=1)
+    class Vectors(um.Policy):
+        def choose(self, arms, near, leader, clock, rng):
+            return near[np.argmax((arms.total[near] + 1) / (arms.pulls[near] + 1))]
+
+    class Loop(um.Policy):
+        def choose(self, arms, near, leader, clock, rng):
+            return max(near, key=lambda arm: (arms[arm].total + 1) / (arms[arm].pulls + 1))
+
+    problem = um.problems.triangular(5)
+    runs = um.simulate(problem, [Vectors(), Loop()], horizon=300, trials=3, history=True)
+    assert (runs["Vectors"].arms == runs["Loop"].arms).all()
+    assert all(len(set(arms)) == 5 for arms in runs["Vectors"].arms.tolist())  # it did choose

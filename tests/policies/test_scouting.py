@@ -9,8 +9,8 @@ from unimodal.engines.leap import LeapTrial
 from unimodal.engines.step import StepTrial
 from unimodal.kernels.compile import record
 from unimodal.policies.rounds import ask, observe
-from unimodal.policies.scopes import forced
-from unimodal.policies.scouting import LINKS, Scout, links_of, set_links
+from unimodal.policies.scopes import contests, forced
+from unimodal.policies.scouting import Scout, links_of, set_links
 from unimodal.policies.state import BEGUN
 from unimodal.work.tasks import Task, run
 
@@ -23,6 +23,7 @@ def trial_on(problem, kind=StepTrial, policy=SCOUT, horizon=100_000, number=0):
 
 def test_links_lie_in_the_shells_and_were_not_pulled():
     problem = um.problems.by_distance(um.graphs.grid(12, 12), peak=70)
+    most = []
     for number in range(20):
         trial = trial_on(problem, number=number)
         linked = {}
@@ -34,10 +35,11 @@ def test_links_lie_in_the_shells_and_were_not_pulled():
                     linked[arm] = links
                     distances = problem.graph.distances(arm)[links]
                     assert set(distances.tolist()) <= {2, 4, 8, 16}
-                    assert np.bincount(distances).max() <= LINKS
+                    most.append(np.bincount(distances).max())
                     assert not pulled & set(links)
                     assert len(set(links)) == len(links)
         assert linked
+    assert max(most) == 2  # to each shell
 
 
 def test_links_are_uniform_in_a_shell():
@@ -112,6 +114,21 @@ def test_a_doubted_leader_must_win_four_contests(leads, chance):
         state.arms["leads"][0] = leads
         wins += ask(*parts, state) == 1
     assert abs(wins / 4000 - chance) < 4 * np.sqrt(chance * (1 - chance) / 4000)
+
+
+@pytest.mark.parametrize(
+    ("size", "patience", "first", "last"),
+    [(2, 10, 20, 15_019), (3, 1, 3, 10_002), (7, 3, 21, 4_305)],
+)
+def test_for_how_many_leads_an_arm_is_doubted(size, patience, first, last):
+    """From `patience`·size leads before a round on, for ⌊30,000/size⌋ of them."""
+    scope, state = record(Scout(patience=patience)), trial_on(um.problems.triangular(9)).state
+
+    def held(leads):
+        state.arms["leads"][4] = leads + 1  # with this round, as in a contest
+        return contests(scope, state, 4, size)
+
+    assert [held(leads) for leads in (first - 1, first, last, last + 1)] == [1, 4, 4, 1]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unimodal.families import Bernoulli
+from unimodal.families import Bernoulli, Bounded, Exponential, Gaussian, Poisson
 from unimodal.kernels.compile import record
 from unimodal.kernels.random import stream
 from unimodal.policies.scopes import AroundLeader, EveryArm, forced
@@ -49,12 +49,23 @@ def state_with(pulls, totals):
     return state._replace(best=best, count=count)
 
 
-@given(st.data())
-def test_the_leader_leads_for_as_long_as_promised(data):
+@pytest.mark.parametrize(
+    ("family", "lowest"),
+    [
+        (Bernoulli(), 0),
+        (Bounded(-1, 1), -1),
+        (Bounded(2, 3), 2),
+        (Poisson(), 0),
+        (Exponential(), 0),
+    ],
+    ids=repr,
+)
+@given(data=st.data())
+def test_the_leader_leads_for_as_long_as_promised(family, lowest, data):
     """And not longer: with one more worst reward another arm might lead."""
     n_arms = data.draw(st.integers(2, 6))
     pulls = data.draw(st.lists(st.integers(1, 60), min_size=n_arms, max_size=n_arms))
-    totals = [data.draw(st.integers(0, n)) for n in pulls]
+    totals = [data.draw(st.integers(lowest * n, (lowest + 1) * n)) for n in pulls]
     state, scope = state_with(pulls, totals), record(AroundLeader(3))
     leader = incumbent(scope, state)
     means = np.array(totals) / np.array(pulls)
@@ -63,12 +74,24 @@ def test_the_leader_leads_for_as_long_as_promised(data):
         return
     assert remains(scope, state, leader)
     other = np.delete(means, leader).max()
-    most = bearable(scope, record(Bernoulli()), state, leader)
-    if other == 0.0:
+    most = bearable(scope, record(family), state, leader)
+    if other == lowest:
         assert most == ENDLESS
         return
-    assert totals[leader] / (pulls[leader] + most) > other
-    assert totals[leader] / (pulls[leader] + most + 1) <= other * (1 + 1e-12)
+
+    def mean_after(count):
+        return (totals[leader] + count * lowest) / (pulls[leader] + count)
+
+    assert mean_after(most) > other
+    assert mean_after(most + 1) <= other + 1e-12 * abs(other)
+
+
+def test_without_a_worst_reward_the_leader_bears_none():
+    """Strictly ahead it is safe until its next reward, and otherwise not at all."""
+    scope, family = record(AroundLeader(3)), record(Gaussian(2.0))
+    assert bearable(scope, family, state_with([4, 4], [-3.0, -8.0]), 0) == 0
+    assert bearable(scope, family, state_with([4, 4], [-3.0, -3.0]), 0) == -1
+    assert bearable(scope, family, state_with([4, 4], [-3.0, -8.0]), 1) == -1
 
 
 def test_without_a_leader_the_most_pulled_arm_is_expected():

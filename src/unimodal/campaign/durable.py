@@ -90,7 +90,7 @@ class Durable:
                 try:
                     return work()
                 except LookUpNeeded as needed:
-                    self._enquiries.make(needed.label)
+                    self._enquiries.make(needed)
                     asked.append(needed.label)
         finally:
             self._enquiries.forget(asked)  # the log has them now, or nobody needs them

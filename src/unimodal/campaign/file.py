@@ -172,7 +172,7 @@ class CampaignFile:
 
     def begin_to_write(self) -> None:
         """Wait until no other process writes, each in its turn."""
-        if not self.closed and self._file is not None:
+        if self._file is not None and not self._writes:
             if not self._file.begin_to_write(self._wait):
                 raise UnimodalError(self._busy())
             self._writes = True

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -19,11 +19,14 @@ from unimodal.errors import UnimodalError
 
 
 class LookUpNeeded(Exception):
-    """The neighbours of an arm have to be looked up before a decision can be made."""
+    """The neighbours of an arm have to be looked up before a decision can be made.
 
-    def __init__(self, label: Any) -> None:
+    A decision may ask again for those that could not be told; this is its `nth` question.
+    """
+
+    def __init__(self, label: Any, nth: int) -> None:
         super().__init__(label)
-        self.label = label
+        self.label, self.nth = label, nth
 
 
 class Answer(NamedTuple):
@@ -38,7 +41,7 @@ class Enquiries:
 
     def __init__(self, oracle: Any) -> None:
         self.oracle = oracle  # None where a file is only looked at
-        self.at_hand: dict[Any, Answer] = {}
+        self.at_hand: dict[Any, list[Answer]] = {}
         self._lock = threading.Lock()
         self._asking: int | None = None  # the thread that asks now
 
@@ -51,18 +54,21 @@ class Enquiries:
         """Let the look-ups of another decision begin, which have so many seconds together."""
         getattr(self.oracle, "begin_decision", _nothing)()
 
-    def make(self, label: Any) -> None:
-        """Ask for the neighbours of an arm, unless another thread has done it meanwhile."""
-        with self._lock:
-            if label in self.at_hand:
-                return
-            try:
+    def make(self, needed: LookUpNeeded) -> None:
+        """Ask for the neighbours of an arm; or only wait, if another thread asks just now."""
+        if not self._lock.acquire(blocking=False):
+            with self._lock:
+                return  # perhaps it was for the same arm
+        try:
+            label, answers = needed.label, self.at_hand.setdefault(needed.label, [])
+            if len(answers) <= needed.nth:
                 self._asking = threading.get_ident()
                 answer: list[Any] | None = self.oracle.look_up(label)
-            finally:
-                self._asking = None
-            such_as = f"neighbours of {label!r} such as {(answer or [label])[0]!r}"
-            self.at_hand[label] = Answer(answer, as_json([label, answer], such_as))
+                such_as = f"neighbours of {label!r} such as {(answer or [label])[0]!r}"
+                answers.append(Answer(answer, as_json([label, answer], such_as)))
+        finally:
+            self._asking = None
+            self._lock.release()
 
     def forget(self, labels: Iterable[Any]) -> None:
         """Have answers at hand no longer."""
@@ -82,6 +88,8 @@ class LoggedOracle:
     ) -> None:
         self._enquiries, self.root, self.cache, self._note = enquiries, root, cache, note
         self.folding = False
+        self._asked: Counter[Any] = Counter()  # questions of the decision that is being made
+        self._noted: Counter[Any] = Counter()  # those whose answers it has taken over
         self._answers: deque[tuple[Any, list[Any] | None]] = deque()
 
     def take(self, event: Event) -> None:
@@ -110,14 +118,22 @@ class LoggedOracle:
                 "the campaign was made with a neighbour function, which is not kept in its file: "
                 "pass it as graph=…."
             )
-        if label not in self._enquiries.at_hand:
-            raise LookUpNeeded(label)
-        return self._enquiries.at_hand[label].neighbours
+        answers, nth = self._enquiries.at_hand.get(label, ()), self._asked[label]
+        if nth >= len(answers):
+            raise LookUpNeeded(label, nth)
+        self._asked[label] += 1
+        return answers[nth].neighbours
+
+    def begin_decision(self) -> None:
+        """Begin to look up for a decision, perhaps once more."""
+        self._asked.clear()
+        self._noted.clear()
 
     def on_look_up(self, label: Any, answer: Any) -> None:
         """Note an answer that the agent has taken over."""
         if not self.folding:
-            self._note(as_text(label), self._enquiries.at_hand[label].data)
+            self._note(as_text(label), self._enquiries.at_hand[label][self._noted[label]].data)
+            self._noted[label] += 1
 
     @property
     def troubles(self) -> list[str]:
@@ -126,6 +142,6 @@ class LoggedOracle:
 
     def __getattr__(self, name: str) -> Any:
         """What else is asked of it, such as its counts, the oracle itself has."""
-        if name.startswith("_") or name == "begin_decision":
+        if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self._enquiries.oracle, name)
