@@ -7,7 +7,12 @@ after the call has returned, that it was acknowledged. A process is killed with 
 parent at a random moment, or by itself right after an acknowledgement, which is when one that came
 too early is lost for certain; there are at least `--suicides` of these. Its next life reads the
 journal and sends again what was not acknowledged. Clients are forked from a process that has
-compiled the policy and has closed the file, so a new life costs milliseconds.
+compiled the policy, so a new life costs milliseconds.
+
+With `--hostile` that process has the file open itself and works on it all the time, as an
+application that was loaded before its server forked; the last client is not forked but spawned; the
+file is verified and looked at by a reader, backed up, and copied (which drops SQLite's locks) again
+and again; and one reading of a clock in a hundred is thirty years ahead.
 
 `--sabotage early` acknowledges before the commit, `--sabotage twice` counts a reward as often as it
 is told: the findings must show both, or this test could not fail.
@@ -20,13 +25,18 @@ import collections
 import json
 import os
 import random
+import shutil
 import signal
 import sqlite3
+import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import unimodal as um
 from unimodal.agent.decisions import Book
@@ -58,7 +68,15 @@ def read_journal(path: Path) -> list[tuple[str, int, float]]:
 
 def opened(path: Path, options: argparse.Namespace) -> um.Campaign:
     """The campaign of all clients."""
-    return um.Campaign.open(path, um.UTS(), GRAPH, seed=7, durability=options.durability)
+    settings = {"time_to_live": 3600, "clock": jumping} if options.hostile else {}
+    return um.Campaign.open(
+        path, um.UTS(), GRAPH, seed=7, durability=options.durability, **settings
+    )
+
+
+def jumping() -> float:
+    """The time, or now and then one far ahead."""
+    return time.time() + 1e9 * (random.random() < 0.01)
 
 
 class Client:
@@ -171,6 +189,9 @@ class Storm:
 
     def start(self, name: int, life: int) -> None:
         self.lives += 1
+        if self.options.hostile and name == self.names[-1]:
+            self.clients[name] = spawned("--live", name, life, self.path, self.options).pid
+            return
         process = os.fork()
         if process == 0:
             live(self.path, self.folder, name, life, self.options)
@@ -226,10 +247,76 @@ class Storm:
         return self.counted
 
 
+class Company:
+    """What else happens to the file: the parent's own work, a reader, backups and copies."""
+
+    def __init__(self, path: Path, folder: Path, options: argparse.Namespace) -> None:
+        self.path, self.folder, self.options = path, folder, options
+        self.stopped, self.failures = threading.Event(), []
+        self.did = collections.Counter()
+        self.reader = spawned("--read", 0, 0, path, options, stdout=subprocess.PIPE, text=True)
+        quiet = argparse.Namespace(**{**vars(options), "suicide": 0.0})
+        self.client = Client(path, folder / "client-parent", random.Random(options.seed), quiet)
+        self.threads = [
+            threading.Thread(target=self.repeat, args=(w,)) for w in (self.work, self.copy)
+        ]
+        for thread in self.threads:
+            thread.start()
+
+    def repeat(self, work: Callable[[], None]) -> None:
+        try:
+            while not self.stopped.is_set():
+                work()
+                self.did[work.__name__] += 1
+        except BaseException as error:
+            self.failures.append(f"{work.__name__}: {error}")
+
+    def work(self) -> None:
+        self.client.step()
+        time.sleep(0.01)
+
+    def copy(self) -> None:
+        copy = self.client.campaign.backup(self.folder / "backup.db")
+        if wrong := verify(copy).wrong:
+            self.failures.append(f"backup: {wrong}")
+        copy.unlink()
+        shutil.copy(self.path, self.folder / "copy")
+        self.stopped.wait(0.5)
+
+    def leave(self) -> None:
+        self.stopped.set()
+        for thread in self.threads:
+            thread.join()
+        self.client.campaign.close()
+        Path(f"{self.path}-stop").touch()
+        told, _ = self.reader.communicate()
+        self.did["read"] = int(told or 0)
+        if self.reader.returncode:
+            self.failures.append("the reader failed; its traceback is above")
+
+
+def spawned(kind: str, name: int, life: int, path: Path, options: Any, **named: Any) -> Any:
+    """A process of this file: a client, or a reader."""
+    data = json.dumps(vars(options))
+    command = [sys.executable, __file__, kind, json.dumps([name, life, str(path), data])]
+    return subprocess.Popen(command, **named)
+
+
+def read(path: Path) -> None:
+    """Verify the file and look at it until its parent says so; how often."""
+    times = 0
+    while not Path(f"{path}-stop").exists():
+        assert verify(path).wrong == []
+        assert look(path).agent.round > 0
+        times += 1
+    print(times)
+
+
 def findings(path: Path, folder: Path) -> tuple[dict[str, int], dict[str, int]]:
     """How much was acknowledged, and what is wrong with it: nothing, all zeros, on sound code."""
     connection = sqlite3.connect(path)
     arms = dict(connection.execute("SELECT decision, arm FROM log WHERE kind = 'decide'"))
+    (expired,) = connection.execute("SELECT count(*) FROM log WHERE kind = 'expire'").fetchone()
     rewards = collections.defaultdict(list)
     for decision, value in connection.execute(
         "SELECT decision, reward FROM log WHERE kind = 'reward'"
@@ -254,6 +341,7 @@ def findings(path: Path, folder: Path) -> tuple[dict[str, int], dict[str, int]]:
     }
     wrong = {
         "decisions lost": sum(arms.get(d) != arm for d, arm in decided),
+        "decisions expired": expired,
         "decisions made twice": len(decided) - len({d for d, _ in decided}),
         "rewards lost": sum(value not in rewards[d] for d, value in told),
         "rewards refused": sum(kind == "refused" for kind, _, _ in lines),
@@ -277,13 +365,28 @@ def main() -> int:
         "--suicide", type=float, default=0.1, help="how likely after each acknowledgement"
     )
     parser.add_argument("--suicides", type=int, default=10, help="how many there must be")
+    parser.add_argument("--hostile", action="store_true", help="with forks, copies, jumping clocks")
+    parser.add_argument("--live", help=argparse.SUPPRESS)
+    parser.add_argument("--read", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.live or options.read:
+        name, life, file, data = json.loads(options.live or options.read)
+        given = argparse.Namespace(**json.loads(data))
+        if options.read:
+            return read(Path(file)) or 0
+        live(Path(file), Path(file).parent, name, life, given)
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "campaign.db"
         storm = Storm(path, Path(folder), options)
+        company = Company(path, Path(folder), options) if options.hostile else None
         storm.rage()
+        if company:
+            company.leave()
         acknowledged, wrong = findings(path, Path(folder))
+        if company:
+            acknowledged |= {f"{work} times": times for work, times in company.did.items()}
+            wrong["failures"] = company.failures
     seconds = round(time.monotonic() - begun, 1)
     kills = {"kills": storm.kills, "suicides": storm.suicides, "seconds": seconds}
     print(json.dumps({**kills, **acknowledged, "wrong": wrong}))

@@ -122,7 +122,7 @@ class _Registry:
         self.lock = threading.RLock()
         self.files: dict[Identity, OpenFile] = {}
         self.campaigns: weakref.WeakSet[Pausable] = weakref.WeakSet()
-        self.readers: dict[int, tuple[Identity, threading.Lock]] = {}
+        self.readers: dict[object, Identity] = {}
         self.inherited: set[Identity] = set()  # SQLite takes the parent's locks there for its own
         self._paused: list[Pausable] = []
 
@@ -136,13 +136,12 @@ class _Registry:
         """Let no thread be inside SQLite, and close what can be closed for a moment."""
         # Without the lock, since a call that is waited for may need it.
         self._paused = [one for one in list(self.campaigns) if one.pause(_FORK_WAIT)]
+        until = time.monotonic() + _FORK_WAIT
+        while self.readers and time.monotonic() < until:
+            time.sleep(_POLL)
         self.lock.acquire()
-        for _, inside in self.readers.values():
-            inside.acquire()
 
     def after_fork_in_parent(self) -> None:
-        for _, inside in self.readers.values():
-            inside.release()
         self.lock.release()
         paused, self._paused = self._paused, []
         for campaign in paused:
@@ -150,7 +149,7 @@ class _Registry:
 
     def after_fork_in_child(self) -> None:
         self.process, self.lock = os.getpid(), threading.RLock()
-        self.inherited |= {*self.files, *(identity for identity, _ in self.readers.values())}
+        self.inherited |= {*self.files, *self.readers.values()}
         for file in self.files.values():
             file.close()  # the locks of the description are the parent's as well
             for connection in file.connections:  # never to be closed: SQLite would delete the -wal
@@ -240,17 +239,17 @@ def _close_if_unused(file: OpenFile) -> None:
 
 
 @contextlib.contextmanager
-def reader(path: Path) -> Iterator[threading.Lock]:
-    """Announce that SQLite reads a file, inside the lock that this gives, so that forks know."""
-    inside = threading.Lock()
+def reader(path: Path) -> Iterator[None]:
+    """Announce that SQLite reads a file, so that forks wait for it, and children know."""
+    key = object()
     with _registry.enter():
         _known(path)
-        _registry.readers[id(inside)] = identity_of(path), inside
+        _registry.readers[key] = identity_of(path)
     try:
-        yield inside
+        yield
     finally:
         with _registry.enter():
-            _registry.readers.pop(id(inside), None)
+            _registry.readers.pop(key, None)
 
 
 def identity_of(file: Path | str | int) -> Identity:

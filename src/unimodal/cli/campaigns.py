@@ -1,4 +1,4 @@
-"""`unimodal verify`, `unimodal inspect` and `unimodal replay`."""
+"""`unimodal verify`, `unimodal backup`, `unimodal inspect` and `unimodal replay`."""
 
 from __future__ import annotations
 
@@ -37,6 +37,25 @@ def verify(
     print(sentence(verdict))
     if not verdict:
         sys.exit(1)
+
+
+@app.command()
+def backup(
+    file: CampaignFile,
+    target: Annotated[Path, typer.Argument(help="A new file for the copy")],
+) -> None:
+    r"""Copy a campaign that may be in use; all that was acknowledged before is in the copy.
+
+    Do not copy the file by other means while it is in use: a part of it is in its -wal file.
+
+    \b
+    Examples:
+      unimodal backup ads.db backups/ads-monday.db
+    """
+    from unimodal.campaign.backup import backup as copied
+
+    copy = copied(file, target)
+    print(f"{file} was copied to {copy} ({copy.stat().st_size:,} bytes).")
 
 
 @app.command()
