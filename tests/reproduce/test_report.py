@@ -1,0 +1,70 @@
+"""The report in docs/reproduction is what this code makes of the findings beside it."""
+
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from unimodal.reproduce import findings, page
+from unimodal.reproduce.claims import CLAIMS
+from unimodal.reproduce.exports import markdown
+from unimodal.reproduce.rows import all_rows
+
+FOLDER = Path(__file__).parents[2] / "docs" / "reproduction"
+NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+
+
+@pytest.fixture(scope="module")
+def found():
+    return findings.load(FOLDER / "findings.parquet")
+
+
+def alike(text, other):
+    """The same words; numbers to one unit of their last digit (the file keeps seven digits)."""
+    assert NUMBER.sub("#", text) == NUMBER.sub("#", other)
+    for one, two in zip(NUMBER.findall(text), NUMBER.findall(other), strict=True):
+        places = len(one.partition(".")[2])
+        assert len(two.partition(".")[2]) == places
+        apart = abs(float(one.replace(",", "")) - float(two.replace(",", "")))
+        assert apart <= 1.01 * 10**-places, (one, two)
+
+
+def test_claims_are_decided_as_the_page_says(found):
+    rows = pl.read_csv(FOLDER / "claims.csv").rows()
+    assert len(rows) == len(CLAIMS) == 38
+    for claim, (text, where, word, note, test) in zip(CLAIMS, rows, strict=True):
+        decided, why = claim.decide(found)
+        assert (claim.text, claim.where, decided, claim.test) == (text, where, word, test)
+        alike(why, note)
+
+
+def test_numbers_are_judged_as_the_page_says(found):
+    rows = all_rows(found)
+    alike(markdown(rows), (FOLDER / "tables.md").read_text(encoding="utf-8"))
+    table = pl.read_csv(FOLDER / "tables.csv")
+    assert table.height == len(rows) == 114
+    for row, kept in zip(rows, table.iter_rows(named=True), strict=True):
+        place = (row.table, row.n_arms, row.density, row.policy)
+        assert place == (kept["table"], kept["K"], kept["p"], kept["policy"])
+        assert row.verdict.word == kept["verdict"]
+        assert row.explained == (kept["explained_by"] or "")
+        numbers = {
+            "paper": row.reported.value,
+            "paper_half_width": row.reported.half_width,
+            "ours": row.over_graphs.value,
+            "half_width_over_graphs": row.over_graphs.half_width,
+            "half_width_over_trials": row.over_trials.half_width,
+            "off": row.verdict.off,
+        }
+        for name, number in numbers.items():
+            assert number == pytest.approx(kept[name], rel=1e-5, abs=1e-5), (place, name)
+
+
+def test_open_choices_are_the_pages(found):
+    written = (FOLDER / "open-choices.html").read_text(encoding="utf-8")
+    again = page.open_choices(found, "full", "")
+    cells = [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", text) for text in (written, again)]
+    assert len(cells[0]) == 8 * 13 + 8 * 4
+    for one, two in zip(*cells, strict=True):
+        alike(one, two)
