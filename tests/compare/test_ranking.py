@@ -10,7 +10,7 @@ from unimodal.analysis import Interval
 from unimodal.compare import entries
 from unimodal.compare.cases import Case
 from unimodal.compare.entries import Comparison, Entry, relative
-from unimodal.compare.page import markdown
+from unimodal.compare.page import _standing, markdown
 from unimodal.compare.ranking import geometric_mean, order, ranked
 
 FOLDER = Path(__file__).parents[2] / "docs" / "comparison"
@@ -93,6 +93,15 @@ def test_an_entry_describes_all_trials_and_the_worst():
     assert one.worst == 40.0
     assert one.quantiles["median"] == pytest.approx(3.5)  # of 0 1 2 2 5 6 8 40
     assert one.quantiles["mean"] == pytest.approx(8.0)
+
+
+def test_the_picture_of_a_family_has_the_numbers_of_its_entry():
+    one = Entry("OSUB", FIRST["OSUB"].final, np.array([1.0, 4.0, 8.0]), 5.0)
+    standing = _standing(one)
+    reach = T_3 * math.sqrt(((4 - 8) ** 2 + (3 - 8) ** 2 + (4 - 8) ** 2 + (21 - 8) ** 2) / 3 / 4)
+    expected = (8.0, 8.0 - reach, 8.0 + reach, 3.5, 40.0)
+    assert standing.curve.tolist() == [1.0, 4.0, 8.0]
+    assert tuple(standing)[1:] == pytest.approx(expected, rel=1e-6)
 
 
 def test_times_and_regrets_are_taken_from_the_columns_they_stand_in():

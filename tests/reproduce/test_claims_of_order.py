@@ -76,39 +76,48 @@ COMPARED = {
 }
 
 
-def world(made, compared, moved=None, margin=1.002):
-    """Findings in which each comparison has a margin of 1.002 intervals, and one of them another.
-
-    A margin is that by which the worse policy's mean is larger.
-    """
-    cells = {}
-    for number, (cell, better, worse) in enumerate(compared):
-        means = cells.setdefault(cell, {})
-        gap = (margin if number == moved else 1.002) * made.own_reach(better, worse)
+def cell_of(made, cell, compared, margins):
+    """The findings of one cell: a margin is that by which the worse policy's mean is larger."""
+    means = {}
+    for (_, better, worse), margin in zip(compared, margins, strict=True):
+        gap = margin * made.own_reach(better, worse)
         if worse in means:
             means[better] = means[worse] - gap
         else:
             means[worse] = means.setdefault(better, 500.0) + gap
-    return [
-        made.finding(cell, name, units)
-        for cell, means in cells.items()
-        for name, units in made.paired(means).items()
-    ]
+    return [made.finding(cell, name, units) for name, units in made.paired(means).items()]
+
+
+def worlds(made, compared):
+    """Findings in which each comparison has a margin of 1.002 intervals, and one another."""
+    by_cell = {cell: [one for one in compared if one[0] == cell] for cell, *_ in compared}
+    just = {cell: cell_of(made, cell, ones, [1.002] * len(ones)) for cell, ones in by_cell.items()}
+
+    def world(moved=None, margin=1.002):
+        if moved is None:
+            return [one for ones in just.values() for one in ones]
+        cell = compared[moved][0]
+        margins = [margin if one is compared[moved] else 1.002 for one in by_cell[cell]]
+        changed = just | {cell: cell_of(made, cell, by_cell[cell], margins)}
+        return [one for ones in changed.values() for one in ones]
+
+    return world
 
 
 @pytest.mark.parametrize("text", COMPARED)
 def test_a_claim_of_order_is_decided_by_99_percent_in_its_cells_and_no_others(made, text):
     compared, decide = COMPARED[text], DECIDE[text]
-    assert decide(made.findings(world(made, compared)))[0] == HOLDS
+    world = worlds(made, compared)
+    assert decide(made.findings(world()))[0] == HOLDS
     for moved in range(len(compared)):
         for margin, word in MOVED:
-            found = made.findings(world(made, compared, moved, margin))
+            found = made.findings(world(moved, margin))
             assert decide(found)[0] == word, (compared[moved], margin)
 
 
 @pytest.mark.parametrize("text", COMPARED)
 def test_a_claim_of_order_waits_for_every_policy_of_every_cell(made, text):
-    everything = world(made, COMPARED[text])
+    everything = worlds(made, COMPARED[text])()
     for missing in range(len(everything)):
         some = everything[:missing] + everything[missing + 1 :]
         assert DECIDE[text](made.findings(some))[0] == WAITS, everything[missing].setting
@@ -226,14 +235,14 @@ def test_a_long_line_that_ends_early_decides_what_lies_before_its_end(made, text
 def test_what_is_found_is_said(made):
     """The notes: who was compared, and where the claim is not decided."""
     compared = COMPARED["p = 5/K, K = 1000: UTS is ahead at T = 10⁶"]
-    found = made.findings(world(made, compared, 0, 20.0))
+    found = made.findings(worlds(made, compared)(0, 20.0))
     note = DECIDE["p = 5/K, K = 1000: UTS is ahead at T = 10⁶"](found)[1]
     assert note == f"500.0 against {500 + 20 * made.own_reach('UTS', 'OSUB'):.1f}"
     text = "p = line: OSUB better than TS for K ≥ 20"
-    found = made.findings(world(made, COMPARED[text], 2, -2.0))
-    assert DECIDE[text](found)[1] == "K = 100: does not hold"
-    assert DECIDE[text](made.findings(world(made, COMPARED[text])))[1] == "at K = 20, 50, 100, 1000"
+    world = worlds(made, COMPARED[text])
+    assert DECIDE[text](made.findings(world(2, -2.0)))[1] == "K = 100: does not hold"
+    assert DECIDE[text](made.findings(world()))[1] == "at K = 20, 50, 100, 1000"
     text = "p = log(K)/K: UTS is best at every K"
-    found = made.findings(world(made, COMPARED[text], 3, 0.5))  # K = 10 against KLUCB
+    found = made.findings(worlds(made, COMPARED[text])(3, 0.5))  # K = 10, against KLUCB
     note = "5 of 6 settings; K = 10, p = log(K)/K: undecided at this scale"
     assert DECIDE[text](found) == (OPEN, note)
