@@ -5,7 +5,6 @@ import pytest
 from scipy import stats
 
 from unimodal.analysis import (
-    QUANTILES,
     Interval,
     describe,
     mean_interval,
@@ -89,11 +88,49 @@ def test_description_has_the_quantiles_of_each_column():
     samples = np.random.default_rng(1).exponential(size=(101, 2))
     found = describe(samples)
     assert list(found) == ["mean", "low", "high", "q05", "q25", "median", "q75", "q95"]
-    for name, share in QUANTILES.items():
-        # With 101 trials these are order statistics, no interpolation needed.
-        expected = np.sort(samples, axis=0)[round(100 * share)]
-        assert found[name] == pytest.approx(expected)
+    # With 101 trials these are order statistics, no interpolation needed.
+    for name, place in {"q05": 5, "q25": 25, "median": 50, "q75": 75, "q95": 95}.items():
+        assert found[name] == pytest.approx(np.sort(samples, axis=0)[place])
     assert found["mean"] == pytest.approx(samples.mean(axis=0))
+    reach = stats.t.ppf(0.975, 100) * samples.std(axis=0, ddof=1) / math.sqrt(101)
+    assert found["low"] == pytest.approx(samples.mean(axis=0) - reach)
+    assert found["high"] == pytest.approx(samples.mean(axis=0) + reach)
+
+
+def test_quantiles_lie_between_trials_where_there_are_few():
+    """Of 0 and 10: a quarter of the way is 2.5, a twentieth 0.5."""
+    found = describe([0.0, 10.0])
+    assert [found[name] for name in ("q05", "q25", "median", "q75", "q95")] == [
+        0.5,
+        2.5,
+        5,
+        7.5,
+        9.5,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("level", "quantile"), [(0.95, 4.302653), (0.99, 9.924843), (0.5, 0.816497)]
+)
+def test_the_intervals_of_three_trials_by_hand(level, quantile):
+    """Quantiles of Student's distribution with 2 degrees of freedom, from a table.
+
+    1, 2 and 6 have mean 3 and variance 14/2. Their ratio to 2, 6 and 4 is 9/12, with residuals
+    1 - 1.5, 2 - 4.5 and 6 - 3, whose squares sum to 15.5.
+    """
+    mean, low, high = mean_interval([1.0, 2.0, 6.0], level)
+    reach = quantile * math.sqrt(7 / 3)
+    assert (mean, low, high) == pytest.approx((3, 3 - reach, 3 + reach), rel=1e-6)
+    found = ratio_interval([1.0, 2.0, 6.0], [2.0, 6.0, 4.0], level)
+    reach = quantile * math.sqrt(15.5 / 2 / 3) / 4
+    assert tuple(found) == pytest.approx((0.75, 0.75 - reach, 0.75 + reach), rel=1e-6)
+    assert found.half_width == pytest.approx(reach, rel=1e-6)
+
+
+def test_intervals_are_of_95_percent_unless_told():
+    assert student(3) == pytest.approx(4.302653, rel=1e-6)
+    assert mean_interval([1.0, 2.0, 6.0]) == mean_interval([1.0, 2.0, 6.0], 0.95)
+    assert ratio_interval([1.0, 3.0], [2.0, 5.0]) == ratio_interval([1.0, 3.0], [2.0, 5.0], 0.95)
 
 
 @pytest.mark.parametrize(
@@ -102,6 +139,9 @@ def test_description_has_the_quantiles_of_each_column():
         (Interval(0.52, 0.45, 0.59), "0.52 ± 0.07"),
         (Interval(4391.3, 4380.0, 4402.6), "4391 ± 11"),
         (Interval(88.52, 86.61, 90.43), "88.5 ± 1.9"),
+        (Interval(88.52, 86.11, 90.93), "89 ± 2"),
+        (Interval(-0.0123, -0.0173, -0.0073), "-0.012 ± 0.005"),
+        (Interval(12345.6, 12000.0, 12691.2), "12346 ± 346"),
         (Interval(3.0, 3.0, 3.0), "3"),
         (Interval(3.0, math.nan, math.nan), "3"),
     ],

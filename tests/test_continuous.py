@@ -2,8 +2,10 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import unimodal as um
+from unimodal.kernels.random import REWARDS, stream
 
 
 def corner(peak=0.4):
@@ -18,38 +20,70 @@ def test_a_search_is_the_same_whatever_the_number_of_trials():
     np.testing.assert_array_equal(few.low, many.low[:2])
     assert few.rounds[-1] == 20_000
     assert (np.diff(many.regret, axis=1) >= 0).all()
+    for trial in range(5):  # each has the stream of its own number
+        alone = um.LSE(slope=1).play(corner(), many.rounds, stream(4, trial, REWARDS))
+        assert (many.low[trial], many.high[trial]) == (alone.low, alone.high)
+        assert many.stages[trial] == alone.stages
+        np.testing.assert_array_equal(many.regret[trial], alone.regret)
 
 
 def test_the_table_holds_what_the_runs_found():
     interval, horizon = corner(), 2000
     table = um.regret_by_horizon(interval, [horizon], slope=1, smoothness=1, trials=4, seed=3)
     rows = {row["method"]: row for row in table.to_dicts()}
-    problem = interval.discretise(interval.points_for(horizon, 1, 1))
+    # δ = √(log T/T) = 0.0616, so 17 steps of 1/17, and the point nearest to 0.4 is 7/17.
+    problem = interval.discretise(18)
     result = um.simulate(problem, [um.UTS(), um.OSUB()], horizon=horizon, trials=4, seed=3)
     for name, regret in interval.regret(result).items():
         assert rows[name]["mean"] == pytest.approx(regret[:, -1].mean())
-        assert rows[name]["points"] == problem.graph.n_arms
-        assert rows[name]["grid"] == pytest.approx(horizon * problem_loss(interval, problem))
+        assert rows[name]["points"] == 18
+        assert rows[name]["grid"] == pytest.approx(2000 * (7 / 17 - 0.4))
+        assert row_interval(rows[name]) == pytest.approx(student(regret[:, -1]))
     search = um.narrow(interval, um.LSE(1), horizon=horizon, trials=4, seed=3)
     assert rows["LSE"]["mean"] == pytest.approx(search.regret[:, -1].mean())
-    assert rows["LSE"]["points"] is None
+    assert row_interval(rows["LSE"]) == pytest.approx(student(search.regret[:, -1]))
+    assert rows["LSE"]["points"] is None and rows["LSE"]["grid"] == 0.0
     for row in rows.values():
-        scale = math.sqrt(horizon * math.log(horizon))
-        assert row["relative"] == pytest.approx(row["mean"] / scale)
-        assert row["low"] <= row["mean"] <= row["high"]
+        assert row["horizon"] == 2000
+        assert row["relative"] == pytest.approx(row["mean"] / math.sqrt(2000 * math.log(2000)))
 
 
-def problem_loss(interval, problem):
-    return interval.best_mean - problem.means.max()
+def row_interval(row):
+    return row["low"], row["high"]
+
+
+def student(samples):
+    """The ends of the usual 95 % interval of a mean."""
+    samples = np.asarray(samples)
+    reach = stats.t.ppf(0.975, len(samples) - 1) * stats.sem(samples)
+    return samples.mean() - reach, samples.mean() + reach
 
 
 def test_several_intervals_are_averaged_with_equal_weight():
-    several = [corner(0.31), corner(0.47)]
+    """An interval's mean is a sample, and so is what its grid costs; the finest grid is told."""
+    several = [corner(0.31), corner(0.47), um.Interval(0, 3, mean=lambda x: 0.9 - 0.2 * abs(x - 1))]
     settings = {"slope": 1, "smoothness": 1, "policies": [um.UTS()], "trials": 2}
     both = um.regret_by_horizon(several, [500], **settings)
     ones = [um.regret_by_horizon(one, [500], **settings) for one in several]
     for row in range(2):
-        assert both["mean"][row] == pytest.approx((ones[0]["mean"][row] + ones[1]["mean"][row]) / 2)
+        means = [one["mean"][row] for one in ones]
+        assert both["mean"][row] == pytest.approx(np.mean(means))
+        assert (both["low"][row], both["high"][row]) == pytest.approx(student(means))
+        assert both["grid"][row] == pytest.approx(np.mean([one["grid"][row] for one in ones]))
+    points = [one["points"][0] for one in ones]
+    assert both["points"][0] == max(points) > min(points)
+
+
+def test_the_search_is_told_slope_and_smoothness():
+    """A smooth top: LSE(2, 2) spends other rounds than LSE(2), and the grid is another one."""
+    interval = um.Interval(0, 1, mean=lambda x: 0.9 - 2 * (x - 0.5) ** 2)
+    settings = {"policies": [um.UTS()], "trials": 2, "seed": 5}
+    table = um.regret_by_horizon(interval, [3000, 500], slope=2, smoothness=2, **settings)
+    assert table["horizon"].to_list() == [3000, 3000, 500, 500]
+    search = um.narrow(interval, um.LSE(2, 2), horizon=3000, trials=2, seed=5)
+    assert table["mean"][1] == pytest.approx(search.regret[:, -1].mean())
+    # δ = (√(log T/T)/2)^½: 0.1607 and 0.2361, so 7 and 5 steps.
+    assert table["points"].to_list() == [8, None, 6, None]
 
 
 @pytest.mark.full

@@ -26,6 +26,23 @@ def test_the_peak_is_found_wherever_and_however_sharp_it_is(low, length, share, 
     assert interval.low <= interval.peak <= interval.high
 
 
+def test_a_mean_that_rises_again_is_refused_wherever_it_begins():
+    """Up, down and up; and rounding, which is neither."""
+    wave = [0.0, 0.4, 0.8, 0.6, 0.3, 0.5]
+    with pytest.raises(um.UnimodalError, match=r"it falls near 0\.4 and rises again near 0\.8"):
+        um.Interval(0, 1, mean=lambda x: float(np.interp(x, np.linspace(0, 1, 6), wave)))
+    noisy = um.Interval(0, 1, mean=lambda x: 0.5 + 1e-14 * math.sin(1000 * x))
+    assert noisy.best_mean == pytest.approx(0.5)
+
+
+def test_the_peak_by_hand():
+    interval = um.Interval(5, 25, mean=lambda x: 0.9 - 0.04 * abs(x - 13.371))
+    assert interval.peak == pytest.approx(13.371) and interval.best_mean == pytest.approx(0.9)
+    assert interval.length == 20
+    assert um.Interval(-1, 1, mean=lambda x: 0.5 + 0.4 * x).peak == 1.0  # at the very end
+    assert um.Interval(-1, 1, mean=lambda x: 0.5 - 0.4 * x).peak == -1.0
+
+
 def test_a_flat_top_and_flat_sides_are_one_peak():
     plateau = um.Interval(0, 1, mean=lambda x: min(0.5, x, 1 - x))
     assert plateau.best_mean == 0.5
@@ -65,6 +82,21 @@ def test_the_step_makes_both_errors_equal(alpha, horizon):
     assert grid <= learning
     wider = 3 / (interval.points_for(horizon, alpha, slope) - 2)
     assert horizon * slope * wider**alpha >= math.log(horizon) / (slope * wider**alpha)
+
+
+@pytest.mark.parametrize(
+    ("horizon", "smoothness", "slope", "points"),
+    [
+        (10_000, 1, None, 34),  # δ = √(log T/T) = 0.030349, 32.95 steps
+        (10_000, 2, None, 7),  # its root: 5.74 steps
+        (10_000, 1, 2.0, 67),  # twice as steep: 65.9
+        (10_000, 2, 4.0, 13),  # 11.48
+        (100, 0.5, None, 23),  # the sweep: 100^(2/3) = 21.54
+    ],
+)
+def test_the_number_of_points_by_hand(horizon, smoothness, slope, points):
+    interval = um.Interval(0, 1, mean=peaked(0.4))
+    assert interval.points_for(horizon, smoothness, slope) == points
 
 
 def test_a_cusp_has_no_more_points_than_the_sweep_can_bear():

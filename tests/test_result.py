@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import unimodal as um
+from unimodal.result import Run
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +38,64 @@ def test_ratio(result):
     assert ratio.value == pytest.approx(means[0] / means[1])
     assert ratio.low < ratio.value < ratio.high
     assert result.ratio("UTS", "UTS").half_width == pytest.approx(0)
+
+
+@pytest.fixture(scope="module")
+def made():
+    """Three trials and two checkpoints, with regrets that can be summed in the head."""
+    regrets = {"UTS": [[9, 1], [9, 2], [3, 6]], "OSUB": [[1, 2], [5, 6], [9, 4]]}
+    runs = {}
+    for policy in (um.UTS(), um.OSUB()):
+        regret = np.array(regrets[policy.name], dtype=float)
+        pulls = 10 * np.arange(9).reshape(3, 3) + len(policy.name)
+        restarts = np.arange(3)
+        runs[policy.name] = Run(policy, regret, pulls, restarts=restarts)
+    return um.Result(um.problems.triangular(3), 4, np.array([10, 100]), runs)
+
+
+def test_the_numbers_of_a_result_are_those_at_the_horizon(made):
+    """1, 2 and 6: mean 3, variance 7. Beside 2, 6 and 4: residuals -0.5, -2.5 and 3."""
+    assert (made.horizon, made.trials, made.has_history) == (100, 3, False)
+    reach = 4.302653 * (7 / 3) ** 0.5  # Student's 97.5 %, 2 degrees of freedom
+    assert tuple(made.regret("UTS")) == pytest.approx((3, 3 - reach, 3 + reach), rel=1e-6)
+    ratio, reach = made.ratio("UTS", "OSUB"), 4.302653 * (15.5 / 6) ** 0.5 / 4
+    assert tuple(ratio) == pytest.approx((0.75, 0.75 - reach, 0.75 + reach), rel=1e-6)
+    assert made.ratio("OSUB", "UTS").value == pytest.approx(4 / 3)
+
+
+def test_the_summary_has_a_row_for_each_policy_and_checkpoint(made):
+    rows = made.summary().to_dicts()
+    places = [(row["policy"], row["round"], row["mean"], row["median"]) for row in rows]
+    assert places == [
+        ("UTS", 10, 7.0, 9.0),
+        ("UTS", 100, 3.0, 2.0),
+        ("OSUB", 10, 5.0, 5.0),
+        ("OSUB", 100, 4.0, 4.0),
+    ]
+    assert (rows[1]["q25"], rows[1]["q75"], rows[1]["q95"]) == (1.5, 4.0, 5.6)
+    assert rows[1]["high"] - rows[1]["low"] == pytest.approx(2 * 4.302653 * (7 / 3) ** 0.5)
+    assert {row["trials"] for row in rows} == {3}
+
+
+def test_the_picture_has_the_means_and_their_95_percent(made):
+    axes = made.plot()
+    assert axes.lines[0].get_ydata().tolist() == [7.0, 3.0]
+    assert axes.lines[1].get_ydata().tolist() == [5.0, 4.0]
+    ends = axes.collections[0].get_paths()[0].vertices
+    at_the_end = sorted({y for x, y in ends.tolist() if x == 100})
+    reach = 4.302653 * (7 / 3) ** 0.5
+    assert at_the_end == pytest.approx([3 - reach, 3 + reach], rel=1e-6)
+
+
+def test_rows_of_a_file_are_trials_of_policies(made, tmp_path):
+    frame = pl.read_parquet(made.save(tmp_path / "x.parquet"))
+    assert frame["policy"].to_list() == ["UTS"] * 3 + ["OSUB"] * 3
+    assert frame["trial"].to_list() == [0, 1, 2, 0, 1, 2]
+    assert frame["regret"].to_list()[2] == [3.0, 6.0] and frame["regret"].to_list()[4] == [5.0, 6.0]
+    loaded = um.load(tmp_path / "x.parquet")
+    assert loaded["OSUB"].pulls.tolist() == made["OSUB"].pulls.tolist()
+    assert loaded["OSUB"].restarts.tolist() == [0, 1, 2]
+    assert (loaded.seed, loaded.rounds.tolist(), loaded.engine) == (4, [10, 100], "auto")
 
 
 def test_names(result):

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import unimodal as um
-from unimodal.simulation import checkpoint_rounds
+from unimodal.engines.leap import LeapTrial
+from unimodal.engines.step import StepTrial
+from unimodal.simulation import checkpoint_rounds, trial_class
 
 PROBLEM = um.problems.triangular(9)
 BOTH = [um.UTS(), um.OSUB()]
@@ -52,6 +54,63 @@ def test_checkpoints():
     assert checkpoint_rounds(10**5, 200, "log")[[0, -1]].tolist() == [1, 10**5]
     result = um.simulate(PROBLEM, um.UTS(), horizon=100, trials=2, checkpoints=4, spacing="linear")
     assert result.rounds.tolist() == [25, 50, 75, 100]
+
+
+@pytest.mark.parametrize(
+    ("horizon", "checkpoints", "spacing", "expected"),
+    [
+        (1000, 7, "log", [1, 3, 10, 32, 100, 316, 1000]),  # √10 apart
+        (10, 4, "linear", [2, 5, 7, 10]),  # 2, 4.67, 7.33 and 10
+        (5, 100, "linear", [1, 2, 3, 4, 5]),
+        (100, [100, 1], "linear", [1, 100]),
+        (100, [], "log", [100]),
+    ],
+)
+def test_checkpoints_by_hand(horizon, checkpoints, spacing, expected):
+    assert checkpoint_rounds(horizon, checkpoints, spacing).tolist() == expected
+
+
+def test_auto_leaps_where_it_can_and_where_it_is_worth_it():
+    """From 5,000 rounds on; never with a history, with means that move or for who forgets."""
+    moving, forgetful = um.problems.drifting_line(9, 100, 0.01), um.Windowed(um.UTS(), window=9)
+    for engine, problem, policy, horizon, history, kind in (
+        ("auto", PROBLEM, um.UTS(), 4999, False, StepTrial),
+        ("auto", PROBLEM, um.UTS(), 5000, False, LeapTrial),
+        ("leap", PROBLEM, um.UTS(), 10, False, LeapTrial),
+        ("step", PROBLEM, um.UTS(), 10**6, False, StepTrial),
+        ("auto", PROBLEM, um.UTS(), 10**6, True, StepTrial),
+        ("auto", moving, um.UTS(), 10**6, False, StepTrial),
+        ("auto", PROBLEM, forgetful, 10**6, False, StepTrial),
+    ):
+        assert trial_class(engine, problem, policy, horizon, history) is kind
+    for problem, policy, history, why in (
+        (PROBLEM, um.UTS(), True, "history=True asks for each"),
+        (moving, um.UTS(), False, "changes from round to round"),
+        (PROBLEM, forgetful, False, "changes from round to round"),
+    ):
+        with pytest.raises(um.UnimodalError, match=why):
+            trial_class("leap", problem, policy, 10**6, history)
+
+
+def test_a_result_says_what_was_asked_for():
+    """Regret at the checkpoints, from the history; pulls of each arm; every trial in its row."""
+    result = um.simulate(PROBLEM, um.UTS(), horizon=60, trials=3, seed=8, history=True)
+    run, gaps = result["UTS"], PROBLEM.means.max() - PROBLEM.means
+    assert (result.seed, result.horizon, result.trials, result.engine) == (8, 60, 3, "auto")
+    for trial in range(3):
+        cost = np.cumsum(gaps[run.arms[trial]])
+        assert run.regret[trial] == pytest.approx(cost[result.rounds - 1])
+        assert run.pulls[trial].tolist() == np.bincount(run.arms[trial], minlength=9).tolist()
+    assert len({tuple(arms) for arms in run.arms.tolist()}) == 3
+
+
+def test_more_trials_of_a_history_come_after_the_first():
+    some = um.simulate(PROBLEM, um.UTS(), horizon=60, trials=1, seed=8, history=True)
+    whole = um.simulate(PROBLEM, um.UTS(), horizon=60, trials=3, seed=8, history=True)
+    more = um.extend(some, 2)
+    assert (more["UTS"].arms == whole["UTS"].arms).all()
+    assert (more["UTS"].rewards == whole["UTS"].rewards).all()
+    assert more.seed == 8 and (um.rerun(more)["UTS"].arms == whole["UTS"].arms).all()
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 
@@ -76,6 +78,46 @@ def test_the_confidence_is_the_highest_at_which_the_arm_is_reported():
     assert 0.5 < sure < 0.9999
     assert um.second_peaks(LINE, **data, confidence=sure - 1e-4 * (1 - sure))
     assert not um.second_peaks(LINE, **data, confidence=sure + 1e-2 * (1 - sure))
+
+
+def half_width(pulls, threshold):
+    """Of a Gaussian mean with σ = 1: exp(n²h²/(2(n + 1)))/√(n + 1) reaches exp(threshold)."""
+    return math.sqrt(2 * (pulls + 1) * (threshold + 0.5 * math.log(pulls + 1))) / pulls
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
+def test_bounds_share_what_may_go_wrong_among_all_arms(confidence):
+    """log(7/δ) for seven arms, of which one was never pulled; by hand for Gaussian rewards."""
+    pulls, means = np.array([50, 60, 70, 0, 80, 90, 10]), np.array([0, 1, 9, 0, 1, 5, 2.0])
+    found = um.second_peaks(
+        LINE, pulls, pulls * means, rewards=um.Gaussian(1.0), confidence=confidence
+    )
+    half = half_width(70, math.log(7 / (1 - confidence)))
+    assert (found.best.arm, found.best.pulls, found.best.mean) == (2, 70, 9.0)
+    assert (found.best.low, found.best.high) == pytest.approx((9 - half, 9 + half))
+    assert (found.confidence, found.unpulled, found.n_arms) == (confidence, 1, 7)
+
+
+def test_the_confidence_by_hand():
+    """Means 1, 0 and 1 of 100 pulls each are apart until half an interval is 1/2."""
+    found = um.second_peaks(
+        um.graphs.line(3), [100] * 3, [100, 0, 100], rewards=um.Gaussian(1.0), confidence=0.5
+    )
+    threshold = (100 * 0.5) ** 2 / (2 * 101) - 0.5 * math.log(101)
+    assert half_width(100, threshold) == pytest.approx(0.5)
+    assert found[0].confidence == pytest.approx(1 - 3 * math.exp(-threshold), abs=1e-6)
+    assert found.best.confidence == 1.0
+
+
+def test_a_hill_is_lower_only_if_all_of_its_arms_are():
+    """Arm 5 joins arm 4's hill; with five pulls it may well be better than the best."""
+    pulls = np.array([1000, 1000, 1000, 1000, 1000, 5, 1000])
+    means = np.array([0.2, 0.5, 0.8, 0.2, 0.6, 0.6, 0.1])
+    found = um.second_peaks(LINE, pulls=pulls, totals=pulls * means)
+    assert found[0].hill == (4, 5) and found[0].high < found.best.low
+    assert not found[0].is_lower
+    pulls[5] = 1000
+    assert um.second_peaks(LINE, pulls=pulls, totals=pulls * means)[0].is_lower
 
 
 def test_numbers_may_come_by_label():

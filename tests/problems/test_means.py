@@ -70,6 +70,13 @@ def test_by_distance_is_its_formula_and_unimodal(seed, n_arms, high, low):
     assert problem.check()
 
 
+def test_by_distance_on_a_tree_by_hand():
+    """Arm 1 of a binary tree of seven: its children and its parent are one step away, 2 two."""
+    problem = by_distance(graphs.binary_tree(7), 1, high=0.8, low=0.2)
+    assert problem.means == pytest.approx([0.6, 0.8, 0.4, 0.6, 0.6, 0.2, 0.2])
+    assert by_distance(graphs.line(6)).best_arm == triangular(6).best_arm == 3  # the middle
+
+
 def test_by_distance_takes_a_label_and_a_family():
     graph = graphs.from_edges([("cheap", "fair"), ("fair", "dear")])
     problem = by_distance(graph, "cheap", high=5, low=1, rewards=um.Poisson())

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import unimodal as um
-from unimodal.replaying.plausible import GRID, PlausibleMeans, one_peaked
+from unimodal.replaying.plausible import PlausibleMeans, one_peaked
+
+GRID = 0.5 * 20_000 ** (np.arange(32) / 31)  # a and b of the prior: from 0.5 to 10,000
 
 
 def brute_force(wins, losses, one_peak, size=400_000):

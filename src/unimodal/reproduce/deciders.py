@@ -144,12 +144,10 @@ def moves(over: str, under: str, density: str, ends: tuple[float, float]) -> Dec
         for k in SIZES:
             one, two = (found.get("Table 2", k, density, name) for name in (over, under))
             ratios.append(None if one is None or two is None else ratio(one, two))
-        words = []
+        words = [WAITS for one in ratios if one is None]
         sign = 1 if ends[1] > ends[0] else -1
         for one_end, value in ((ratios[0], ends[0]), (ratios[-1], ends[1])):
-            if one_end is None:
-                words.append(WAITS)
-            else:
+            if one_end is not None:
                 apart = abs(one_end.value - value) - 0.05
                 words.append(HOLDS if apart <= 0 else FAILS if apart > one_end.half_width else OPEN)
         known = [r for r in ratios if r is not None]

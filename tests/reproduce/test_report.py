@@ -1,0 +1,101 @@
+"""The report in docs/reproduction is what this code makes of the findings beside it."""
+
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from unimodal.reproduce import exports, findings, page
+from unimodal.reproduce.rows import all_rows
+
+FOLDER = Path(__file__).parents[2] / "docs" / "reproduction"
+NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+
+
+@pytest.fixture(scope="module")
+def found():
+    return findings.load(FOLDER / "findings.parquet")
+
+
+def alike(text, other):
+    """The same words; numbers to one unit of their last digit (the file keeps seven digits)."""
+    assert NUMBER.sub("#", text) == NUMBER.sub("#", other)
+    for one, two in zip(NUMBER.findall(text), NUMBER.findall(other), strict=True):
+        places = len(one.partition(".")[2])
+        assert len(two.partition(".")[2]) == places
+        apart = abs(float(one.replace(",", "")) - float(two.replace(",", "")))
+        assert apart <= 1.01 * 10**-places, (one, two)
+
+
+def same(made, written):
+    """Two tables are the same, up to what the file of findings has rounded."""
+    assert made.columns == written.columns and made.height == written.height
+    for one, two in zip(made.iter_rows(), written.iter_rows(), strict=True):
+        for cell, other in zip(one, two, strict=True):
+            if isinstance(cell, float):
+                assert cell == pytest.approx(other, rel=1e-5, abs=1e-5), (one, two)
+            elif isinstance(cell, str):
+                alike(cell, other or "")
+            else:
+                assert cell == other, (one, two)
+
+
+def test_claims_are_decided_as_the_page_says(found):
+    claims = pl.read_csv(FOLDER / "claims.csv")
+    assert claims.height == 38
+    same(exports._claims(found), claims)
+
+
+def test_numbers_are_judged_as_the_page_says(found):
+    rows = all_rows(found)
+    alike(exports.markdown(rows), (FOLDER / "tables.md").read_text(encoding="utf-8"))
+    tables = pl.read_csv(FOLDER / "tables.csv")
+    assert tables.height == 114
+    same(exports._frame(rows), tables)
+
+
+@pytest.mark.parametrize(
+    ("table", "first"),
+    [
+        ("Table 1", ["17", "line", "KLUCB", "3.08 ± 0.05"]),
+        ("Table 2", ["5", "1", "KLUCB", "34 ± 0.4"]),
+        ("Table 3", ["5", "0.1", "TS", "25"]),
+    ],
+)
+def test_the_tables_of_the_page_are_its_rows(found, table, first):
+    written = (FOLDER / "index.html").read_text(encoding="utf-8")
+    start = written.index(f"<h3>{table} ")
+    written = written[start : written.index("</table>", start)]
+    cells = [
+        re.findall(r"<td[^>]*>(.*?)</td>", text)
+        for text in (written, page._table(table, all_rows(found)))
+    ]
+    assert cells[0][:4] == first
+    for one, two in zip(*cells, strict=True):
+        alike(one, two)
+
+
+def test_the_figure_of_table_2_has_our_ratios_and_the_papers(found):
+    """p = 1/2, the second panel: TS relative to UTS, ours beside 23/15, 50/35, … of the paper."""
+    panel = page.table_2_figure(found).axes[1]
+    assert panel.get_title() == "p = 1/2"
+    means = {}
+    for name in ("TS", "UTS"):
+        means[name] = [
+            found.get("Table 2", k, "1/2", name).final.mean() for k in (5, 10, 20, 50, 100, 1000)
+        ]
+    ours = [ts / uts for ts, uts in zip(means["TS"], means["UTS"], strict=True)]
+    theirs = [23 / 15, 50 / 35, 102 / 70, 262 / 182, 528 / 372, 5262 / 3718]
+    drawn = [list(line.get_ydata()) for line in panel.lines if len(line.get_ydata()) == 6]
+    for expected in (ours, theirs, [1.0] * 6):
+        assert any(one == pytest.approx(expected) for one in drawn)
+
+
+def test_open_choices_are_the_pages(found):
+    written = (FOLDER / "open-choices.html").read_text(encoding="utf-8")
+    again = page.open_choices(found, "full", "")
+    cells = [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", text) for text in (written, again)]
+    assert len(cells[0]) == 8 * 13 + 8 * 4
+    for one, two in zip(*cells, strict=True):
+        alike(one, two)

@@ -1,0 +1,110 @@
+"""What a view tells of a campaign whose every reward is known, in its tables and its picture."""
+
+import math
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+import unimodal as um
+from unimodal.viewing import page, picture
+
+# Pulls and wins of a star's arms: the middle 0 and its leaves 1 … 4; the last is never pulled.
+PULLS, WINS = (40, 31, 100, 2, 0), (20, 3, 90, 2, 0)
+KINDS = ["decide"] * 9 + ["reward"] * 4 + ["expire"] * 2
+LEADERS = ["1", "1", "2", "1", "2", "2", None, None, None] + [None] * 6
+REWARDS = [None] * 9 + [1.0, 0.0, 1.0, 1.0] + [None] * 2
+
+
+@pytest.fixture(scope="module")
+def view():
+    """The agent has its rewards; the log is another one, to be read off."""
+    agent = um.Agent(um.TS(), um.graphs.star(5))
+    for arm, (pulls, wins) in enumerate(zip(PULLS, WINS, strict=True)):
+        for number in range(pulls):
+            agent.tell(arm, float(number < wins))
+    history = pl.DataFrame(
+        {
+            "seq": range(15),
+            "time": np.arange(15.0) * 3600,
+            "kind": KINDS,
+            "leader": LEADERS,
+            "reward": REWARDS,
+        }
+    )
+    return um.View(agent, agent.graph, history, 0, "a test")
+
+
+def test_the_neighbourhood_has_the_middle_first_and_then_the_most_pulled(view):
+    """Posteriors are Beta(1 + wins, 1 + losses)."""
+    table = view.neighbourhood
+    assert table["arm"].to_list() == ["0", "2", "1", "3", "4"]
+    assert table["pulls"].to_list() == [40, 100, 31, 2, 0]
+    assert table["mean"].to_list()[:4] == pytest.approx([0.5, 0.9, 3 / 31, 1.0])
+    assert math.isnan(table["mean"][4])
+    for row, arm in enumerate((0, 2, 1, 3, 4)):
+        belief = stats.beta(1 + WINS[arm], 1 + PULLS[arm] - WINS[arm])
+        assert (table["low"][row], table["high"][row]) == pytest.approx(belief.ppf([0.025, 0.975]))
+
+
+def test_the_facts_are_counted_from_the_log(view):
+    assert view.facts == {
+        "policy": "TS",
+        "decisions": "9",
+        "rewards": "4",
+        "waiting": "3",
+        "expired": "2",
+        "mean reward": "0.75",
+        "arms": "5",
+    }
+
+
+def test_rows_as_people_read_them(view):
+    middle, best, *_, never = page.near_rows(view)
+    low, high = stats.beta(91, 11).ppf([0.025, 0.975])
+    assert best[:4] == ("2", "100", "0.9", f"{low:.4g} … {high:.4g}")
+    assert middle[:3] == ("0", "40", "0.5") and never[:3] == ("4", "0", "–")
+    first, second, third = page.time_rows(view, 3)
+    assert first == ("5", "1970-01-01 00:00", "1", "60 %", "0", "–")
+    assert second == ("9", "1970-01-01 05:00", "2", "100 %", "1", "1")
+    assert third == ("9", "1970-01-01 10:00", "–", "–", "3", "0.6667")
+    assert page.span(view) == "From 1970-01-01 00:00 to 1970-01-01 14:00 (UTC)."
+    assert page.path_sentence(view) == (
+        "The lead changed 3 times; who held it for at least 1 % of the rounds, in order: "
+        "1 → 2 → 1 → 2."
+    )
+    assert page.hidden(list(range(70)), 60) == (
+        "10 more neighbours with fewer pulls are not listed."
+    )
+    assert page.hidden(list(range(60)), 60) == ""
+
+
+def test_the_larger_the_more_pulls_and_the_darker_the_higher_the_mean(view):
+    """Radii from 7 to 24 by the root of the share of pulls.
+
+    Arms 0, 1 and 2 have 30 pulls or more and set the scale; arm 3, which is beyond it, is as dark
+    as the best.
+    """
+    svg, layout = picture.draw(view)
+    assert len(layout.places) == 5 and layout.rings == 1
+    groups = ElementTree.fromstring(svg).findall(".//{*}g[{*}circle]")
+    circles = {g.find("{*}title").text.split(":")[0]: g.find("{*}circle").attrib for g in groups}
+    for arm, pulls in enumerate(PULLS):
+        radius = 7 + 17 * math.sqrt(pulls / 100)
+        assert float(circles[str(arm)]["r"]) == pytest.approx(radius, abs=0.06)
+    fills = {arm: circle["fill"] for arm, circle in circles.items()}
+    assert fills["2"] == fills["3"] == "#00204d" and fills["1"] == "#fdea45"
+    assert fills["4"] == "white" and "stroke-dasharray" in circles["4"]
+    assert "stroke-dasharray" not in circles["3"]
+    place = (0.5 - 3 / 31) / (0.9 - 3 / 31) * 6  # 3.01: next to the fourth of seven colours
+    near = [(4 - place) * 0x7C + (place - 3) * 0x57, (4 - place) * 0x7B + (place - 3) * 0x5D]
+    assert fills["0"].startswith("#" + "".join(f"{round(part):02x}" for part in near))
+    assert circles["0"]["stroke-width"] == "4"  # the middle
+
+
+def test_an_edge_for_each_leaf(view):
+    _, layout = picture.draw(view)
+    assert layout.edges == [(0, 1), (0, 2), (0, 3), (0, 4)]
+    assert not layout.thinned and layout.left_out == 0
