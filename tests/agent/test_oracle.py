@@ -304,6 +304,43 @@ def test_the_smallest_cache_will_do():
     assert tuple(agent.arms()["arm"][0]) == (0, 0)
 
 
+def leads(agent, arm):
+    """Let an arm of a line lead: it gets successes until it does."""
+    for _ in range(100):
+        agent.ask()
+        if agent.leader == arm:
+            return
+        agent.tell(agent.leader, 0)
+        agent.tell(arm, 1)
+    raise AssertionError(f"{arm} does not lead")
+
+
+def test_the_least_recently_used_answer_is_forgotten():
+    """A cache of 2: 0, 1 and 0 again lead, then 2, for which 1 is forgotten."""
+    agent = um.Agent(um.UTS(start="literal"), um.Oracle(line, root=0, cache=2))
+    for arm in (0, 1, 0, 2):
+        leads(agent, arm)
+    assert agent.look_ups == 3
+    leads(agent, 0)
+    assert agent.look_ups == 3 and agent.look_up_counts["again"] == 0
+    leads(agent, 1)
+    assert agent.look_ups == 4 and agent.look_up_counts["again"] == 1
+
+
+def test_who_named_an_arm_competes_in_the_same_order_after_a_reload(tmp_path):
+    """ "x" cannot be looked up; "a" and "b" name it, and of these "a" was used last."""
+    graph = {"a": ["x", "b"], "b": ["a", "x"]}
+    one = um.Agent(
+        um.UTS(start="literal"), um.Oracle(graph.__getitem__, root="a", retries=0), seed=6
+    )
+    for arm in ("a", "b", "a"):
+        leads(one, arm)
+    other = um.Agent.load(one.save(tmp_path / "agent.json"), graph=graph.__getitem__)
+    for agent in (one, other):
+        leads(agent, "x")
+    assert one.ask(60) == other.ask(60)
+
+
 def test_another_answer_than_before_is_taken_counted_and_told():
     """A ring of 4 whose arm 0 loses the neighbour 3 and gets 7, while 3 forgets it as well."""
     graph = {0: [1, 3], 1: [0, 2], 2: [1, 3], 3: [0, 2], 7: [0]}

@@ -118,6 +118,17 @@ def test_arms_may_tie_with_different_rewards(policy, tied):
     assert decision.arm == 0 or tied > 1
 
 
+@pytest.mark.parametrize("n", [2, 7])
+@pytest.mark.parametrize("policy", [um.IMED(), um.IMEDUB(), um.KLUCBUB()], ids=repr)
+def test_arms_may_tie_by_their_budgets(policy, n):
+    """One failure in n against one failure in one: 1·kl(0, 1 - 1/n) = log n = log n - log 1."""
+    agent = agent_with(policy, um.Bernoulli(), [[1] * (n - 1) + [0], [0]])
+    agent._state.notes[BEGUN] = len(agent._state.begin)  # no sweep
+    decisions = agent.decide(20, propensity=True)
+    assert {decision.arm for decision in decisions} == {0, 1}
+    assert all(decision.propensity == 0.5 for decision in decisions)
+
+
 @pytest.mark.filterwarnings("error")
 def test_it_is_found_without_warnings_whatever_the_family():
     families = (um.Bernoulli(), um.Gaussian(), um.Poisson(), um.Exponential(), um.Bounded(-1, 1))

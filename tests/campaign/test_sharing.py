@@ -249,6 +249,37 @@ def test_a_thread_interrupted_while_it_waits_holds_nobody_up(monkeypatch):
         assert len(served) == 2 and not last.is_alive()
 
 
+def test_an_interruption_of_a_shared_commit_acknowledges_nobody():
+    """Ctrl-C is that of the thread that commits; who waited for it is told to call again."""
+    inside, free, outcomes = threading.Event(), threading.Event(), []
+
+    def commit(calls):
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        inside.set()
+        assert free.wait(60)
+
+    def call():
+        try:
+            outcomes.append(group(Call(lambda replica: None)))
+        except (KeyboardInterrupt, um.UnimodalError) as error:
+            outcomes.append(str(error) or "Ctrl-C")
+
+    group = GroupCommit(commit)
+    threads = [threading.Thread(target=call) for _ in range(3)]
+    threads[0].start()
+    assert inside.wait(60)
+    for number, thread in enumerate(threads[1:], 1):
+        thread.start()
+        while len(group._waiting) < number:
+            time.sleep(0.001)
+    free.set()
+    for thread in threads:
+        thread.join(60)
+    told = "a call was interrupted, so that it may not have been kept: call again."
+    assert sorted(outcomes, key=str) == sorted([None, "Ctrl-C", told], key=str)
+
+
 def test_a_campaign_called_from_within_is_refused_instead_of_waiting_for_itself(path):
     def neighbours(arm):
         with pytest.raises(um.UnimodalError) as refused:
