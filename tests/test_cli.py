@@ -91,7 +91,7 @@ def test_reproduce_writes_a_report_beside_the_papers_numbers(monkeypatch, tmp_pa
         assert number in done.stdout
     assert "6 ratios lie in the paper's 95 % interval" in done.stdout
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert page.count("<svg ") == 3 and "http" not in re.sub(r'(xmlns|"-//)[^>]*', "", page)
+    assert page.count("<svg ") == 3 and "://" not in re.sub(r'(xmlns|"-//)[^>]*', "", page)
     tables = pl.read_csv(tmp_path / "tables.csv")
     assert tables.height == 114 and tables["verdict"].is_in(list(VERDICTS)).all()
     again = run("reproduce", "--from", tmp_path / "findings.parquet", "--out", tmp_path / "again")

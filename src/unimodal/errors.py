@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
+from unimodal.text import printable
+
 LONGEST = 10**15  # rounds are counted in 64 bits; so many would take years
 
 
@@ -20,6 +22,10 @@ class UnimodalError(ValueError):
         ...
     unimodal.errors.UnimodalError: the 'n_arms' of line must be a whole number of at least 2, got 1.
     """
+
+    def __init__(self, sentence: str) -> None:
+        """Keep the sentence, which may quote a stranger: nothing in it may steer a terminal."""
+        super().__init__(printable(sentence))
 
 
 def unknown_name(kind: str, name: object, valid: Iterable[str]) -> UnimodalError:

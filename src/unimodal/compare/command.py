@@ -75,4 +75,5 @@ def write(found: Comparison, out: Path, console: Console) -> None:
     columns = ("policy", "regret relative to UTS", "best in", "ms a trial")
     title = f"Geometric means over {len(found.cases)} families of graphs"
     console.print(tables.table(title, columns, rows))
-    console.print(f"The page is {out / 'index.html'}; tables.md and the data are beside it.")
+    place = f"The page is {out / 'index.html'}; tables.md and the data are beside it."
+    console.print(tables.words(place))
