@@ -33,7 +33,9 @@ def compare(quick: bool, out: Path, only: str, source: Path | None, console: Con
         return
     if quick or only:
         raise UnimodalError("--from makes the page of what was run: leave out --quick and --only.")
-    write(entries.load(source), out, console)
+    found = entries.load(source)
+    with files.reading(source, entries.WHAT):  # numbers of which no page can be made
+        write(found, out, console)
 
 
 def run(planned: list[Case], only: str, out: Path) -> Comparison:

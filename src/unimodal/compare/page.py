@@ -5,7 +5,7 @@ from __future__ import annotations
 from unimodal.compare.cases import UNIT, Case
 from unimodal.compare.entries import Comparison, Entry, relative, rounds_of
 from unimodal.compare.ranking import Rank, order, ranked
-from unimodal.policies import parse as known
+from unimodal.policies import parse
 from unimodal.report import page
 from unimodal.report.standings import Standing, standings
 
@@ -32,7 +32,7 @@ def report(found: Comparison) -> str:
         made_with=found.made_with,
         ranking_columns=(*_RANKING, "what it does"),
         ranking=[
-            (*line, known(rank.policy).summary)
+            (*line, parse(rank.policy, own=False).summary)
             for line, rank in zip(_ranking(ranks), ranks, strict=True)
         ],
         matrix_columns=("family", *(rank.policy for rank in ranks)),

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from unimodal import files
 from unimodal.errors import UnimodalError
 from unimodal.report import tables
 from unimodal.reproduce import exports, findings
@@ -46,7 +47,8 @@ def remake(source: Path, out: Path, console: Console) -> None:
     """Write the report from findings that were saved."""
     found = findings.load(source)
     scale = next((name for name, s in SCALES.items() if settings(s) == found.planned), "own")
-    write(found, scale, out, console)
+    with files.reading(source, findings.WHAT):  # numbers of which no page can be made
+        write(found, scale, out, console)
 
 
 def write(found: Findings, scale: str, out: Path, console: Console) -> None:
