@@ -84,7 +84,7 @@ def test_reproduce_writes_a_report_beside_the_papers_numbers(monkeypatch, tmp_pa
         assert number in done.stdout
     assert "6 ratios lie in the paper's 95 % interval" in done.stdout
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert page.count("<svg ") == 3 and "http" not in re.sub(r'(xmlns|"-//)[^>]*', "", page)
+    assert page.count("<svg ") == 3 and "://" not in re.sub(r'(xmlns|"-//)[^>]*', "", page)
     tables = pl.read_csv(tmp_path / "tables.csv")
     ran = tables.filter(pl.col("ours").is_not_null())
     assert ran.height == 6 + 4 and (ran["verdict"] != "not run at this scale").all()

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from unimodal.graphs import Graph
     from unimodal.intervals import Interval
     from unimodal.kernels import random
+    from unimodal.loading import load
     from unimodal.peaks import SecondPeaks, second_peaks
     from unimodal.policies import (
         IMED,
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     )
     from unimodal.problems import Moving, Problem
     from unimodal.replaying import Replay, replay
-    from unimodal.result import Result, load
+    from unimodal.result import Result
     from unimodal.simulation import extend, rerun, simulate
     from unimodal.viewing import View, inspect
 
@@ -112,6 +113,7 @@ _HOMES = {
     "families": ("Bernoulli", "Bounded", "Exponential", "Family", "Gaussian", "Poisson"),
     "graphs": ("Graph",),
     "intervals": ("Interval",),
+    "loading": ("load",),
     "peaks": ("SecondPeaks", "second_peaks"),
     "policies": (
         *("AroundLeader", "EveryArm", "Policy", "Probe"),
@@ -120,7 +122,7 @@ _HOMES = {
     ),
     "problems": ("Moving", "Problem"),
     "replaying": ("Replay", "replay"),
-    "result": ("Result", "load"),
+    "result": ("Result",),
     "simulation": ("extend", "rerun", "simulate"),
     "viewing": ("View", "inspect"),
 }

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import math
+import os
+import reprlib
 from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
+
+from unimodal.text import printable
 
 LONGEST = 10**15  # rounds are counted in 64 bits; so many would take years
 
@@ -20,6 +25,10 @@ class UnimodalError(ValueError):
         ...
     unimodal.errors.UnimodalError: the 'n_arms' of line must be a whole number of at least 2, got 1.
     """
+
+    def __init__(self, sentence: str) -> None:
+        """Keep the sentence, which may quote a stranger: nothing in it may steer a terminal."""
+        super().__init__(printable(sentence))
 
 
 def unknown_name(kind: str, name: object, valid: Iterable[str]) -> UnimodalError:
@@ -61,6 +70,34 @@ def real_number(value: Any, what: str, above: float = -math.inf) -> float:
         bound = "" if above == -math.inf else f" greater than {above:g}"
         raise UnimodalError(f"{what} must be a finite number{bound}, got {value!r}.")
     return number
+
+
+def refuse_set(values: Any, what: str) -> None:
+    """Refuse a set where the order counts: it has one of its own, another in every process."""
+    if isinstance(values, set | frozenset):
+        raise UnimodalError(
+            f"{what} must be in an order, as a list has, got a set, {reprlib.repr(values)}: "
+            "make it a list."
+        )
+
+
+def check_memory(n_bytes: float, what: str) -> None:
+    """Refuse what this machine has no memory for, before it is asked for; `what` names it."""
+    there = _memory()
+    if n_bytes > there:
+        raise UnimodalError(
+            f"{what} would take {n_bytes / 2**30:,.3g} GiB of memory, more than the "
+            f"{there / 2**30:.3g} that there are: take less of it."
+        )
+
+
+@functools.cache
+def _memory() -> float:
+    """The memory of this machine, in bytes; infinite where the system does not tell."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):  # Windows
+        return math.inf
 
 
 def _as_float(value: Any) -> float:

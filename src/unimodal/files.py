@@ -1,10 +1,11 @@
-"""Files that are never half-written: made beside their place, then moved into it."""
+"""Files: never half-written, since they are made beside their place; read with a sentence."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,34 @@ def write(path: str | Path, fill: Callable[[Path], object]) -> Path:
             "choose a place that can, or make room."
         ) from None
     return path
+
+
+@contextlib.contextmanager
+def reading(path: Path, expected: str) -> Iterator[None]:
+    """Answer whatever goes wrong while a file is read with a sentence on what it must be.
+
+    A file that somebody else made can fail anywhere: in its text, in its numbers, in how deep it is
+    nested, in how much memory it asks for, or inside a library that reads it.
+    """
+    try:
+        yield
+    except UnimodalError:
+        raise
+    except FileNotFoundError:
+        raise UnimodalError(
+            f"there is no file {path}: {path} must be {expected}; check the path."
+        ) from None
+    except OSError as error:
+        raise UnimodalError(f"{path} cannot be read: {error.strerror or error}.") from None
+    except MemoryError as error:
+        raise UnimodalError(f"{path} asks for more memory than there is.") from error
+    except BaseException as error:
+        # A panic of Polars is no Exception: it would pass by whoever catches those.
+        if isinstance(error, Exception) or type(error).__name__ == "PanicException":
+            raise UnimodalError(
+                f"{path} must be {expected}; it is another kind, or damaged."
+            ) from error
+        raise
 
 
 def as_path(path: Any, what: str) -> Path:

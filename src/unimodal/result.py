@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unimodal import analysis, files, policies, problems
-from unimodal.errors import UnimodalError, unknown_name
+from unimodal import analysis, files, policies
+from unimodal.errors import unknown_name
 from unimodal.policies import Policy
 from unimodal.problems import Problem
 from unimodal.version import __version__
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
 
-FORMAT = 1
+FORMAT = 1  # of files; `loading.py` reads them
+ENGINES = ("auto", "step", "leap")
 ARRAYS = ("regret", "pulls", "arms", "rewards", "restarts")
 
 
@@ -182,36 +183,3 @@ def versions() -> dict[str, str]:
         "numpy": np.__version__,
         "numba": numba.__version__,
     }
-
-
-def load(path: str | Path, policies_of_your_own: list[Policy] | None = None) -> Result:
-    """A result from its file.
-
-    A policy of your own is not in the file, only its name and parameters: give it again.
-    """
-    import polars as pl
-
-    try:
-        data = json.loads(pl.read_parquet_metadata(path)["unimodal"])
-        frame = pl.read_parquet(path)
-    except FileNotFoundError:
-        raise UnimodalError(f"there is no file {path}: check the path.") from None
-    except (pl.exceptions.PolarsError, KeyError, ValueError, OSError):
-        raise UnimodalError(
-            f"{path} must be a result that Result.save wrote; it is another kind, or damaged."
-        ) from None
-    if data.get("format") != FORMAT:
-        raise UnimodalError(
-            f"{path} has format {data.get('format')}, this version reads format {FORMAT}: "
-            f"use unimodal {data.get('versions', {}).get('unimodal', 'of that time')}."
-        )
-    own = {policy.name: policy for policy in policies_of_your_own or []}
-    runs = {}
-    for spec in data["policies"]:
-        policy = own.get(spec["name"]) or policies.from_data(spec)
-        rows = frame.filter(pl.col("policy") == spec["name"])
-        arrays = {key: rows[key].to_numpy() for key in ARRAYS if key in rows.columns}
-        runs[spec["name"]] = Run(policy, **arrays)
-    problem, rounds = problems.from_data(data["problem"]), np.asarray(data["rounds"])
-    # The first version of this format had one engine.
-    return Result(problem, data["seed"], rounds, runs, data.get("engine", "step"))

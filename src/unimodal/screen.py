@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from unimodal import analysis, files
-from unimodal.report import tables
+from unimodal.report import figures, tables
 from unimodal.result import Result
 
 
@@ -26,10 +26,10 @@ def show(console: Console, result: Result) -> None:
     problem = result.problem
     title = f"Regret after {result.horizon:,} rounds, {result.trials} trials, seed {result.seed}"
     columns = ("policy", "mean ± 95 %", "median", "5 % … 95 %", f"relative to {best}")
-    console.print(f"{problem!r}")
+    console.print(tables.words(repr(problem)))
     check = problem.check()
     if not check:
-        console.print(f"Note: {check}", style="yellow")
+        console.print(tables.words(f"Note: {check}", "yellow"))
     console.print(tables.table(title, columns, rows))
     bound = problem.lower_bound
     if math.isnan(bound):  # the means change, and Theorem 1 is about means that stay
@@ -43,7 +43,7 @@ def show(console: Console, result: Result) -> None:
 def write(result: Result, folder: Path, scale: str) -> None:
     """Write the data, its summary and a figure."""
     result.save(folder / "result.parquet")
-    summary = result.summary()
+    summary = tables.for_spreadsheets(result.summary())
     files.write(folder / "summary.csv", lambda to: summary.write_csv(to))
     figure: Any = result.plot(scale=scale).figure
-    files.write(folder / "regret.png", lambda to: figure.savefig(to, dpi=160))
+    files.write(folder / "regret.png", lambda to: figures.save(figure, to, dpi=160))

@@ -14,13 +14,20 @@ import numpy as np
 from unimodal.engines.leap import LeapTrial, can_leap
 from unimodal.engines.step import StepTrial
 from unimodal.engines.trial import Trial
-from unimodal.errors import LONGEST, UnimodalError, unknown_name, whole_number
+from unimodal.errors import (
+    LONGEST,
+    UnimodalError,
+    check_memory,
+    refuse_set,
+    unknown_name,
+    whole_number,
+)
 from unimodal.policies import Policy, as_policy
 from unimodal.problems import Moving, Problem
 from unimodal.report import progress as progress_bar
-from unimodal.result import Result, Run
+from unimodal.result import ENGINES, Result, Run
 
-ENGINES = ("auto", "step", "leap")
+MOST_TRIALS, MOST_CHECKPOINTS = 10**9, 10**7
 _WORTH_LEAPING = 5000  # rounds; fewer are stepped before the leap engine is loaded
 _PIECE = 0.05  # seconds of work between two looks at whether to stop
 
@@ -67,7 +74,7 @@ def simulate(
     if engine not in ENGINES:
         raise unknown_name("engine", engine, ENGINES)
     rounds = checkpoint_rounds(horizon, checkpoints, spacing)
-    numbers = range(whole_number(trials, "the 'trials'"))
+    numbers = range(whole_number(trials, "the 'trials'", at_most=MOST_TRIALS))
     seed = whole_number(seed, "the 'seed'", 0)
     return _run(problem, chosen, rounds, numbers, seed, engine, workers, history, progress)
 
@@ -89,7 +96,7 @@ def extend(
     5
     """
     first = result.trials
-    numbers = range(first, first + whole_number(trials, "the 'trials'"))
+    numbers = range(first, first + whole_number(trials, "the 'trials'", at_most=MOST_TRIALS))
     more = _again(result, numbers, workers, progress)
     runs = {name: result[name].joined(more[name]) for name in result}
     return Result(result.problem, result.seed, result.rounds, runs, result.engine)
@@ -131,11 +138,16 @@ def checkpoint_rounds(horizon: int, checkpoints: int | Sequence[int], spacing: s
     if spacing not in ("log", "linear"):
         raise unknown_name("spacing", spacing, ("log", "linear"))
     if isinstance(checkpoints, int | np.integer):
-        count = whole_number(checkpoints, "the 'checkpoints'")
+        count = whole_number(checkpoints, "the 'checkpoints'", at_most=MOST_CHECKPOINTS)
         spread = np.geomspace if spacing == "log" else np.linspace
         first = 1 if spacing == "log" else max(horizon // count, 1)
         rounds = np.unique(np.round(spread(first, horizon, count)).astype(np.int64))
     else:
+        refuse_set(checkpoints, "the checkpoints")
+        if isinstance(checkpoints, str | bytes) or not isinstance(checkpoints, Iterable):
+            raise UnimodalError(
+                f"the checkpoints must be a whole number or a list of rounds, got {checkpoints!r}."
+            )
         listed = [whole_number(c, "a checkpoint") for c in checkpoints]
         if any(c > horizon for c in listed):
             raise UnimodalError(
@@ -149,6 +161,7 @@ def checkpoint_rounds(horizon: int, checkpoints: int | Sequence[int], spacing: s
 
 def named(policies: Policy | Sequence[Policy]) -> list[Policy]:
     """One policy or several as a list, in which no name comes twice."""
+    refuse_set(policies, "the policies")
     several = isinstance(policies, Iterable) and not isinstance(policies, str | type)
     chosen: list[Any] = list(policies) if several else [policies]  # type: ignore[arg-type]
     if not chosen:
@@ -176,8 +189,10 @@ def _run(
     history: bool,
     progress: bool | None,
 ) -> Result:
-    workers = cores() if workers is None else whole_number(workers, "the 'workers'")
+    workers = cores() if workers is None else whole_number(workers, "the 'workers'", at_most=10**4)
     horizon, n_arms = int(rounds[-1]), problem.graph.n_arms
+    each = 8 * (len(rounds) + n_arms) + (12 * horizon if history else 0)
+    check_memory(len(policies) * len(numbers) * each, "what the trials leave behind")
     kept = horizon if history else 0
     runs = {
         policy.name: Run(

@@ -11,13 +11,14 @@ from unimodal.agent.decisions import Book, Decision
 from unimodal.agent.oracle import Neighbours, Oracle, as_oracle
 from unimodal.agent.playing import Player
 from unimodal.agent.territory import Held, LookedUp
-from unimodal.errors import UnimodalError, whole_number
+from unimodal.errors import UnimodalError, refuse_set, whole_number
 from unimodal.families import Family, as_family
 from unimodal.graphs import Graph
 from unimodal.kernels.random import POLICY, stream
 from unimodal.policies import UTS, Policy, ScoutUTS, as_policy
 from unimodal.policies.state import LAST, LEADER, REASON, REASONS
 
+MOST_AT_ONCE = 10**6  # arms in one call: more would take minutes, and gigabytes
 # Called with what happens to decisions: kind, time, id, and the decision or the reward.
 Recorder = Callable[[str, float, int, Any], None]
 
@@ -73,7 +74,7 @@ class Agent(Player):
             territory = Held(graph, policy.scope(graph).arena(graph))
         else:
             oracle = as_oracle(graph, root)
-            self._check_look_ups(policy)
+            self.check_look_ups(policy)
             territory = LookedUp(oracle, [oracle.root], policy)
         begin = territory.begin(policy.opening, rng)
         rewards = as_family(rewards, "Agent")
@@ -99,7 +100,8 @@ class Agent(Player):
         self._book = book
 
     @staticmethod
-    def _check_look_ups(policy: Policy) -> None:
+    def check_look_ups(policy: Policy) -> None:
+        """Refuse a policy that cannot do with a graph known by look-up."""
         if policy.forgets:
             raise UnimodalError(
                 f"{policy!r} forgets, so it would look arms up again and again: "
@@ -115,7 +117,8 @@ class Agent(Player):
         """The next arm; or a list of the next `n`, to be pulled before any of them is told."""
         self._check_lock()
         if n is not None:
-            return [self.ask() for _ in range(whole_number(n, "the 'n' of ask"))]
+            count = whole_number(n, "the 'n' of ask", at_most=MOST_AT_ONCE)
+            return [self.ask() for _ in range(count)]
         return self._territory.label_of(self._next_arm())
 
     def tell(self, arm: Any, reward: Any) -> None:
@@ -145,7 +148,7 @@ class Agent(Player):
         """The next decision; or a list of the next `n`, made before any of them has its reward."""
         self._check_lock()
         if n is not None:
-            count = whole_number(n, "the 'n' of decide")
+            count = whole_number(n, "the 'n' of decide", at_most=MOST_AT_ONCE)
             return [self.decide(propensity=propensity) for _ in range(count)]
         now, before = self._expire_before(self._book.tick(self.clock())), self.look_ups
         label = self.ask()
@@ -270,14 +273,18 @@ def _is_batch(reward: Any) -> bool:
     """Whether there are several: a sequence, an array, or a column of a table."""
     if isinstance(reward, float):  # asking for more takes as long as learning
         return False
+    if isinstance(reward, set | frozenset):
+        return True  # which is then refused
     several = hasattr(reward, "__len__") and hasattr(reward, "__getitem__")
     return several and not isinstance(reward, str | bytes | bytearray | Mapping)
 
 
 def _paired(names: Any, rewards: Any, method: str, what: str) -> list[tuple[Any, Any]]:
     """Two sequences as pairs, or a sentence if they differ in length."""
+    for values, which in ((names, what), (rewards, "rewards")):
+        refuse_set(values, f"the {which} of {method}")
     single = 0 in (getattr(names, "ndim", 1), getattr(rewards, "ndim", 1))  # arrays of no length
-    if single or isinstance(names, str | bytes) or not hasattr(names, "__len__"):
+    if single or isinstance(names, str | bytes | Mapping) or not hasattr(names, "__len__"):
         raise UnimodalError(f"{method} needs {what} for its rewards, got {names!r} for a batch.")
     if len(names) != len(rewards):
         raise UnimodalError(

@@ -14,6 +14,7 @@ from typing import Any
 
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.graphs.graph import is_itself, plain_label
+from unimodal.text import printable
 
 Neighbours = Callable[[Any], Iterable[Hashable]]
 CACHE = 100_000
@@ -111,7 +112,7 @@ class Oracle:
         self.troubles.append(sentence)
         if label not in self._told:
             self._told.add(label)
-            _log.warning(sentence)
+            _log.warning("%s", printable(sentence))  # it may quote what a server said
 
     def _call(self, label: Any) -> list[Any]:
         answer = self._answer(label) if self.timeout is None else self._in_time(label, self.timeout)

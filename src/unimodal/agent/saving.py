@@ -13,9 +13,9 @@ from unimodal import families, files, graphs, policies
 from unimodal.agent.decisions import Book
 from unimodal.agent.online import Agent
 from unimodal.agent.oracle import Neighbours, Oracle
-from unimodal.agent.soundness import check_state
+from unimodal.agent.soundness import COLUMNS, check_look_ups, check_state
 from unimodal.agent.territory import Held, LookedUp
-from unimodal.errors import UnimodalError
+from unimodal.errors import UnimodalError, whole_number
 from unimodal.families import Family
 from unimodal.policies import Policy
 from unimodal.policies.forgetting import fill_memory, memory_data
@@ -24,7 +24,6 @@ from unimodal.policies.remembering import with_room
 from unimodal.policies.scouting import links_of, set_links
 
 FORMAT = 1
-_COLUMNS = ("pulls", "total", "leads", "successes")
 
 
 def save(agent: Agent, path: str | Path) -> Path:
@@ -61,8 +60,8 @@ def state_data(agent: Agent) -> dict[str, Any]:
         "begin": state.begin.tolist(),
         "links": {str(arm): row for arm, row in links_of(territory.arena).items()},
         "stream": state.rng.tolist(),
-        "columns": ["arm", *_COLUMNS],
-        "arms": [[int(arm), *(known[column][arm].item() for column in _COLUMNS)] for arm in met],
+        "columns": ["arm", *COLUMNS],
+        "arms": [[int(arm), *(known[column][arm].item() for column in COLUMNS)] for arm in met],
         "seen": state.seen[["arm", "reward"]][: int(known["pulls"].sum())].tolist(),
         "memory": memory_data(state.memory),
         "decisions": agent._book.to_data(),
@@ -72,23 +71,13 @@ def state_data(agent: Agent) -> dict[str, Any]:
 def load(path: str | Path, policy: Policy | None, graph: Oracle | Neighbours | None) -> Agent:
     """Read an agent's JSON; anything else is refused in a sentence."""
     path = files.as_path(path, "the path of a saved agent")
-    try:
+    with files.reading(path, "a file that Agent.save wrote"):
         data = json.loads(path.read_text(encoding="utf-8"))
         if data["format"] != FORMAT:
             raise UnimodalError(
-                f"{path} has format {data['format']}, this version reads format {FORMAT}."
+                f"{path} has format {data['format']!r:.20}, this version reads format {FORMAT}."
             )
         return from_data(data, policy, graph)
-    except FileNotFoundError:
-        raise UnimodalError(f"there is no file {path}: check the path.") from None
-    except UnimodalError:
-        raise
-    except OSError as error:
-        raise UnimodalError(f"{path} cannot be read: {error.strerror or error}.") from None
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError):
-        raise UnimodalError(
-            f"{path} must be a file that Agent.save wrote; it is another kind, or damaged."
-        ) from None
 
 
 def from_data(
@@ -106,18 +95,25 @@ def from_data(
     rewards = families.from_data(data["rewards"])
     territory: Held | LookedUp
     if data["graph"]["kind"] == "look-up":
-        territory = LookedUp.from_data(data["graph"], graph, policy)
+        Agent.check_look_ups(policy)
+        territory = _looked_up(data["graph"], graph, policy)
     else:
         whole = graphs.from_data(data["graph"])
         territory = Held(whole, policy.scope(whole).arena(whole))
-    return assembled(policy, territory, rewards, data["seed"], data)
+    seed = whole_number(data["seed"], "the 'seed' of a saved agent", 0)
+    return assembled(policy, territory, rewards, seed, data)
+
+
+def _looked_up(data: dict[str, Any], graph: Any, policy: Policy) -> LookedUp:
+    check_look_ups(data)
+    return LookedUp.from_data(data, graph, policy)
 
 
 def assembled(
     policy: Policy, territory: Held | LookedUp, rewards: Family, seed: int, data: dict[str, Any]
 ) -> Agent:
     """An agent of its parts and of what `state_data` told; a ValueError if that cannot be."""
-    check_state(data, territory.n_arms, rewards)
+    check_state(data, territory, policy, rewards)
     set_links(territory.arena, {int(arm): row for arm, row in data.get("links", {}).items()})
     agent = Agent.__new__(Agent)
     rng = np.array(data["stream"], dtype=np.uint64)
@@ -159,7 +155,7 @@ def in_state(agent: Agent, data: dict[str, Any]) -> Agent:
     """An agent of the same parts in the state that `whole_state` told."""
     territory = agent._territory
     if isinstance(territory, LookedUp):
-        territory = LookedUp.from_data(data["graph"], territory.oracle, agent.policy)
+        territory = _looked_up(data["graph"], territory.oracle, agent.policy)
     return assembled(agent.policy, territory, agent.rewards, agent.seed, data)
 
 
@@ -167,18 +163,14 @@ def _fill(agent: Agent, data: dict[str, Any]) -> None:
     state, n_arms = agent._state, agent._territory.n_arms
     state.notes[:] = data["notes"]
     for arm, *values in data["arms"]:
-        if not 0 <= arm < n_arms:
-            raise ValueError("an arm that the graph does not have")
-        for column, value in zip(_COLUMNS, values, strict=True):
+        for column, value in zip(COLUMNS, values, strict=True):
             state.arms[column][arm] = value
         if state.arms["pulls"][arm] > 0:
             refresh(agent._index, agent._family, state.arms, arm)
     fill_memory(state.memory, data.get("memory", {}), n_arms)
     state = with_room(agent._index, agent._with_board(state), 0)
     if len(state.seen):
-        seen = np.array(data["seen"]).reshape(state.arms["pulls"].sum(), 2)
-        if not ((seen[:, 0] >= 0) & (seen[:, 0] < n_arms)).all():
-            raise ValueError("a reward of an arm that the graph does not have")
+        seen = np.array(data["seen"], dtype=np.float64).reshape(-1, 2)
         state.seen["arm"][: len(seen)], state.seen["reward"][: len(seen)] = seen.T
     agent._state = state
 

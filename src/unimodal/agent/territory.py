@@ -17,7 +17,7 @@ from unimodal.graphs import Graph
 from unimodal.graphs.spec import as_label, to_data
 from unimodal.kernels.random import below
 from unimodal.policies import Policy
-from unimodal.policies.scouting import LINKS, Scout
+from unimodal.policies.scouting import LINKS, Scout, ScoutArena
 from unimodal.policies.starts import Literal, Probe, Start
 from unimodal.policies.state import Arena
 
@@ -52,6 +52,13 @@ class Held:
     def copied(self) -> Held:
         """The same with links that stay as they are now."""
         return Held(self.graph, copied_arena(self.arena))
+
+    def room_for_links(self, arm: int) -> int:
+        """How many links an arm's row has room for."""
+        if not isinstance(self.arena, ScoutArena):
+            return 0
+        following = self.arena.first[arm + 1] if arm + 1 < self.n_arms else len(self.arena.near)
+        return int(following - self.arena.ends[arm])
 
     def to_data(self) -> dict[str, Any]:
         """The graph as JSON data."""
@@ -257,6 +264,10 @@ class LookedUp:
         twin._rows, twin.answers = self._rows.copied(), self.answers.copied()
         return twin
 
+    def room_for_links(self, arm: int) -> int:
+        """How many links an arm's row has room for."""
+        return LINKS * SHELLS if self.scouts and arm in self._rows else 0
+
     def to_data(self) -> dict[str, Any]:
         """What it knows, as JSON data, but for the links, which go with the arena."""
         return {
@@ -280,8 +291,6 @@ class LookedUp:
         labels = list(map(as_label, data["labels"]))
         territory = cls(as_oracle(graph, labels[0], data["cache"]), labels, policy)
         for arm, row in data["rows"]:
-            if not all(0 <= other < territory.n_arms for other in (arm, *row)):
-                raise ValueError("a row with an arm that has no label")
             territory._rows.put(arm, row, [])
         territory._later = {arm: (again, wait) for arm, again, wait in data["later"]}
         territory.answers.fill(data)

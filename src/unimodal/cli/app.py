@@ -46,4 +46,4 @@ def terminal() -> Console:
 
     # A pipe has no width: do not wrap tables there at 80 columns.
     width = None if sys.stdout.isatty() else 120
-    return Console(width=width, emoji=False, highlight=False)
+    return Console(width=width, emoji=False, highlight=False, markup=False)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from unimodal.cli.app import app, terminal
+from unimodal.text import printable
 
 CampaignFile = Annotated[Path, typer.Argument(help="A campaign's file")]
 OwnPolicy = Annotated[
@@ -34,7 +35,7 @@ def verify(
     from unimodal.campaign import verify as verified
 
     verdict = verified(file, _own(policy))
-    print(sentence(verdict))
+    print(printable(sentence(verdict)))
     if not verdict:
         sys.exit(1)
 

@@ -63,6 +63,7 @@ def simulate(
     import unimodal as um
     from unimodal import families, graphs, problems, screen
     from unimodal import policies as known
+    from unimodal.report import tables
 
     if scale not in ("log", "linear"):  # before minutes of work, not after
         raise UnimodalError(f"the --scale must be log or linear, got '{scale}'.")
@@ -83,7 +84,7 @@ def simulate(
     screen.show(console, result)
     if out is not None:
         screen.write(result, out, scale)
-        console.print(f"Written to {out}/: result.parquet, summary.csv, regret.png")
+        console.print(tables.words(f"Written to {out}/: result.parquet, summary.csv, regret.png"))
     else:
         console.print("Add --out DIR to keep the data and a figure.", style="dim")
 

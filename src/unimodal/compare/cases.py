@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from unimodal import graphs, problems
-from unimodal.errors import UnimodalError, unknown_name
+from unimodal.errors import LONGEST, UnimodalError, unknown_name, whole_number
 from unimodal.families import Bernoulli
-from unimodal.policies import POLICIES, Policy
+from unimodal.policies import POLICIES, Policy, parse
 from unimodal.problems import Problem
 
 HIGH, LOW = 0.9, 0.1  # the paper's
@@ -57,7 +57,17 @@ class Case:
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Case:
         """The case that `to_data` described."""
-        return cls(**{**data, "policies": tuple(data["policies"])})
+        made = cls(**{**data, "policies": tuple(data["policies"])})
+        for text in (made.name, made.graph, made.means, *made.policies):
+            if not isinstance(text, str):
+                raise UnimodalError(f"a name of a case must be text, got {text!r}.")
+        for number in (made.horizon, made.graphs, made.trials):
+            whole_number(number, "a number of a case", at_most=LONGEST)
+        if made.graph.startswith("edges"):
+            raise UnimodalError(f"the graph of a case must be in its name, got '{made.graph}'.")
+        for policy in made.policies:
+            parse(policy, own=False)
+        return made
 
 
 def _by_distance(graph: graphs.Graph, seed: int) -> Problem:

@@ -33,7 +33,9 @@ def compare(quick: bool, out: Path, only: str, source: Path | None, console: Con
         return
     if quick or only:
         raise UnimodalError("--from makes the page of what was run: leave out --quick and --only.")
-    write(entries.load(source), out, console)
+    found = entries.load(source)
+    with files.reading(source, entries.WHAT):  # numbers of which no page can be made
+        write(found, out, console)
 
 
 def run(planned: list[Case], only: str, out: Path) -> Comparison:
@@ -75,4 +77,5 @@ def write(found: Comparison, out: Path, console: Console) -> None:
     columns = ("policy", "regret relative to UTS", "best in", "ms a trial")
     title = f"Geometric means over {len(found.cases)} families of graphs"
     console.print(tables.table(title, columns, rows))
-    console.print(f"The page is {out / 'index.html'}; tables.md and the data are beside it.")
+    place = f"The page is {out / 'index.html'}; tables.md and the data are beside it."
+    console.print(tables.words(place))

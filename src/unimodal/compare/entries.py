@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from unimodal import files
 from unimodal.analysis import Interval, describe, ratio_interval
 from unimodal.compare.cases import Case
 from unimodal.simulation import checkpoint_rounds
@@ -19,6 +20,8 @@ from unimodal.work import parquet
 from unimodal.work.samples import Samples
 from unimodal.work.store import Store
 from unimodal.work.tasks import CHECKPOINTS, Task, law_hash, played
+
+WHAT = "the comparison.parquet of a comparison"
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,13 +113,16 @@ def save(found: Comparison, path: Path) -> Path:
 
 def load(path: Path) -> Comparison:
     """The comparison that `save` wrote."""
-    with parquet.reading(path, "the comparison.parquet of a comparison"):
+    with files.reading(path, WHAT):
         rows, about = parquet.read(path)
         cases: dict[Case, dict[str, Entry]] = {}
         for row in rows:
             case = Case.from_data(json.loads(row["case"]))
-            final = np.asarray(row["final"], dtype=np.float64).reshape(case.graphs, case.trials)
-            curve = np.asarray(row["curve"], dtype=np.float64)
-            one = Entry(row["policy"], final, curve, row["milliseconds"][0])
+            final = parquet.numbers(row["final"], case.graphs, case.trials)
+            curve = parquet.numbers(row["curve"], len(rounds_of(case)))
+            (milliseconds,) = parquet.numbers(row["milliseconds"], 1, above=0.0).tolist()
+            one = Entry(row["policy"], final, curve, milliseconds)
             cases.setdefault(case, {})[one.policy] = one
+        if not cases or any(tuple(of) != case.policies for case, of in cases.items()):
+            raise ValueError("other policies than the cases name")
         return Comparison(cases, about["made_with"])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from unimodal.compare.cases import UNIT, Case
 from unimodal.compare.entries import Comparison, Entry, relative, rounds_of
 from unimodal.compare.ranking import Rank, order, ranked
@@ -26,38 +24,22 @@ _TABLE = ("policy", "mean ± 95 %", f"relative to {UNIT}", "median", "worst tria
 def report(found: Comparison) -> str:
     """The whole page."""
     ranks = ranked(found)
-    body = [
-        f"<h1>{TITLE}</h1>",
-        f"<p>{escape(_size(found))} Made by <code>unimodal compare</code> ({found.made_with}).</p>",
-        "<h2>Ranking</h2>",
-        page.table(
-            (*_RANKING, "what it does"),
-            [
-                (*line, parse(rank.policy).summary)
-                for line, rank in zip(_ranking(ranks), ranks, strict=True)
-            ],
-            words=(1, 4, 6),
-        ),
-        _RULES,
-        f"<h2>Regret relative to {UNIT}, by family</h2>",
-        page.table(("family", *(rank.policy for rank in ranks)), _matrix(found, ranks), words=(0,)),
-        *(_family(case, entries) for case, entries in found.cases.items()),
-    ]
-    return page.page(TITLE, "\n".join(body))
-
-
-_RULES = f"""<p class="soft">The rank is by the geometric mean, over all families, of the mean
-regret divided by that of {UNIT}; its interval is that of new graphs and trials of these families,
-not of other families. <i>Best in</i>: families in which no policy has a lower mean.
-Intervals of means are over graphs, each with its trials averaged: what a new draw of graphs and
-peaks would respect. Policies meet the same graphs, peaks and seeds, so ratios are paired and
-narrower than the means let one expect. Regret on lines has a heavy tail: look at the median and the
-worst trial too. <i>ms a trial</i> is the time of one core in the median trial; the geometric mean
-over families in the ranking.</p>
-<p class="soft">OSUB and KLUCB have c = 3, the paper's; c = 0 leaves out the log log term of their
-budget, which Garivier and Cappé advise for KL-UCB in practice. UTS, OSUB, IMEDUB and KLUCBUB first
-pull each arm once, ScoutUTS does not; TS, KLUCB, IMED and NPTS know nothing of the graph. Rewards
-are Bernoulli.</p>"""
+    return page.page(
+        "comparison.html.j2",
+        title=TITLE,
+        unit=UNIT,
+        size=_size(found),
+        made_with=found.made_with,
+        ranking_columns=(*_RANKING, "what it does"),
+        ranking=[
+            (*line, parse(rank.policy, own=False).summary)
+            for line, rank in zip(_ranking(ranks), ranks, strict=True)
+        ],
+        matrix_columns=("family", *(rank.policy for rank in ranks)),
+        matrix=_matrix(found, ranks),
+        families=[_family(case, entries) for case, entries in found.cases.items()],
+        family_columns=_TABLE,
+    )
 
 
 def _size(found: Comparison) -> str:
@@ -105,16 +87,19 @@ _MEANS = {
 }
 
 
-def _family(case: Case, entries: dict[str, Entry]) -> str:
+def _family(case: Case, entries: dict[str, Entry]) -> dict[str, object]:
+    """A family of graphs with its picture and its table."""
     problem = case.problem(0)
     about = f"{problem.graph.n_arms} arms ({case.graph}), a random peak. {_MEANS[case.means]}"
     ordered = order(entries)
     shown = {one.policy: _standing(one) for one in ordered}
     positions = {policy: number for number, policy in enumerate(case.policies)}
     drawn = standings(rounds_of(case), shown, positions)
-    picture = page.figure(drawn, case.name, f"{case.name}: {about}", wide=True)
-    table = page.table(_TABLE, [_line(one, entries[UNIT]) for one in ordered], words=(0,))
-    return f"<h2>{escape(case.name)}</h2>{picture}{table}"
+    return {
+        "name": case.name,
+        "figure": page.figure(drawn, case.name, f"{case.name}: {about}", wide=True),
+        "rows": [_line(one, entries[UNIT]) for one in ordered],
+    }
 
 
 def _standing(one: Entry) -> Standing:
@@ -141,7 +126,7 @@ def markdown(found: Comparison) -> str:
     ]
     parts = [
         f"# {TITLE}",
-        f"{_size(found)} Made by `unimodal compare` ({found.made_with}). "
+        f"{_size(found)} Made by `unimodal compare` ({page.markdown_text(found.made_with)}). "
         "Medians, worst trials and pictures are in [index.html](index.html).",
         f"## Ranking, by the geometric mean of regret relative to {UNIT}",
         page.markdown_table(_RANKING, _ranking(ranks)),

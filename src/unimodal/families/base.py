@@ -18,6 +18,7 @@ from unimodal.kernels.compile import generic, jit, record
 
 _TEXT = (str, bytes, bytearray)  # float would read them
 LARGEST = 1e100  # of a reward: sums of many, and their squares, stay finite
+SMALLEST = 1e-50  # of a scale: what is divided by its square stays finite, too
 
 
 class Family:
@@ -28,6 +29,7 @@ class Family:
     # Rewards and means lie in [low, high].
     low: ClassVar[float] = -math.inf
     high: ClassVar[float] = math.inf
+    largest_mean: ClassVar[float] = LARGEST
     # Whether rewards are one of these two, so that their number and sum tell all of them.
     two_valued: ClassVar[bool] = False
 
@@ -53,8 +55,9 @@ class Family:
 
     def check_prior(self, first: Any, second: Any) -> None:
         """Refuse a prior that is not a distribution: two columns, one row an arm."""
-        bad = ~((first > 0) & (second > 0) & np.isfinite(first) & np.isfinite(second))
-        self._refuse_prior(bad, first, second, "both positive and finite")
+        least = np.finfo(np.float64).tiny  # less has fewer digits
+        bad = ~(np.minimum(first, second) >= least) | ~(np.maximum(first, second) <= LARGEST)
+        self._refuse_prior(bad, first, second, f"both positive and finite, at most {LARGEST:g}")
 
     def _refuse_prior(self, bad: Any, first: Any, second: Any, expected: str) -> None:
         if bad.any():
@@ -71,6 +74,12 @@ class Family:
             arm = int(np.flatnonzero(bad)[0])
             raise UnimodalError(
                 f"a mean of {self!r} must be {self._interval()}, got {means[arm]} for arm {arm}."
+            )
+        far = np.flatnonzero(np.abs(means) > self.largest_mean)
+        if len(far):
+            raise UnimodalError(
+                f"a mean of {self!r} must be at most {self.largest_mean:g} in size, got "
+                f"{means[far[0]]} for arm {far[0]}: use another unit."
             )
 
     def check_reward(self, reward: Any) -> float:

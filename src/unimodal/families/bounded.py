@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from unimodal.errors import UnimodalError, real_number, unknown_name
 from unimodal.families.base import (
     LARGEST,
+    SMALLEST,
     Family,
     divergence,
     draw,
@@ -24,6 +25,7 @@ from unimodal.families.bernoulli import binary_divergence, binary_negentropy, bi
 from unimodal.kernels.compile import component, inner
 from unimodal.kernels.random import beta, uniform
 
+_NARROW = 1e-9  # of the bounds: closer ones leave too few digits for what lies between
 DRAWS = ("beta", "two-point", "uniform")
 
 
@@ -61,7 +63,19 @@ class Bounded(Family):
                 f"the bounds of Bounded must lie between {-LARGEST:g} and {LARGEST:g}, "
                 f"got {self.a:g} and {self.b:g}: use another unit."
             )
+        least = max(SMALLEST, _NARROW * max(abs(self.a), abs(self.b)))
+        if self.b - self.a < least:
+            raise UnimodalError(
+                f"the bounds of Bounded must be at least {least:g} apart, for rewards between them "
+                f"to be told apart, got {self.a!r} and {self.b!r}: subtract a from rewards, or use "
+                "another unit."
+            )
         real_number(self.concentration, "the 'concentration' of Bounded", above=0)
+        if not SMALLEST <= self.concentration <= LARGEST:
+            raise UnimodalError(
+                f"the 'concentration' of Bounded must lie between {SMALLEST:g} and {LARGEST:g}, "
+                f"got {self.concentration:g}."
+            )
         if isinstance(self.draw, str) and self.draw not in DRAWS:
             raise unknown_name("draw of Bounded", self.draw, DRAWS)
         if not isinstance(self.draw, str) and not callable(self.draw):

@@ -9,6 +9,7 @@ import numpy as np
 
 from unimodal.errors import UnimodalError
 from unimodal.families.base import (
+    SMALLEST,
     Family,
     divergence,
     draw,
@@ -39,12 +40,14 @@ class Exponential(Family):
     low: ClassVar[float] = 0.0
 
     def check_means(self, means: Any) -> None:
-        """Refuse a mean that is not positive."""
+        """Refuse a mean that is not positive, or too small for its inverse."""
         super().check_means(means)
-        if (means <= 0).any():
-            arm = int(np.flatnonzero(means <= 0)[0])
+        if (means < SMALLEST).any():
+            arm = int(np.flatnonzero(means < SMALLEST)[0])
+            least = SMALLEST if means[arm] > 0 else 0
             raise UnimodalError(
-                f"a mean of Exponential() must be greater than 0, got {means[arm]} for arm {arm}."
+                f"a mean of Exponential() must be greater than {least:g}, got {means[arm]} for arm "
+                f"{arm}."
             )
 
 

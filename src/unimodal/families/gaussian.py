@@ -7,8 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from unimodal.errors import real_number
+from unimodal.errors import UnimodalError, real_number
 from unimodal.families.base import (
+    LARGEST,
+    SMALLEST,
     Family,
     divergence,
     draw,
@@ -42,6 +44,11 @@ class Gaussian(Family):
     def __post_init__(self) -> None:
         """Check the standard deviation."""
         real_number(self.sigma, "the 'sigma' of Gaussian", above=0)
+        if not SMALLEST <= self.sigma <= LARGEST:
+            raise UnimodalError(
+                f"the 'sigma' of Gaussian must lie between {SMALLEST:g} and {LARGEST:g}, got "
+                f"{self.sigma:g}: use another unit."
+            )
 
     @property
     def default_prior(self) -> tuple[float, float]:
@@ -50,8 +57,9 @@ class Gaussian(Family):
 
     def check_prior(self, first: Any, second: Any) -> None:
         """Refuse a prior that is not a normal distribution."""
-        bad = ~(np.isfinite(first) & np.isfinite(second) & (second > 0))
-        self._refuse_prior(bad, first, second, "finite, with a positive sd")
+        bad = ~((np.abs(first) <= LARGEST) & (second >= SMALLEST) & (second <= 100 * LARGEST))
+        expected = f"finite, with a positive sd, between {-LARGEST:g} and {LARGEST:g}"
+        self._refuse_prior(bad, first, second, f"{expected}, the sd at least {SMALLEST:g}")
 
 
 @divergence.register(Gaussian)

@@ -33,6 +33,7 @@ class Poisson(Family):
 
     prior_names: ClassVar[tuple[str, str]] = ("shape", "rate")
     low: ClassVar[float] = 0.0
+    largest_mean: ClassVar[float] = 1e15  # floats hold all whole numbers up to there
 
     def check_reward(self, reward: Any) -> float:
         """Return the reward as a float, or refuse what is not a count."""

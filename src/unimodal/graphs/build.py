@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from unimodal.errors import UnimodalError
+from unimodal.errors import UnimodalError, check_memory
 from unimodal.graphs.graph import Graph, checked_labels
 
+_ENTRY = 24  # bytes for each, while they are laid out
 MOST_ENTRIES = 2**31  # of the rows of a graph: 8 GB of them, and more while they are laid out
 
 
@@ -22,6 +23,7 @@ def check_size(kind: str, n_arms: int, n_edges: int) -> None:
             f"{kind} of {arms} arms: take a smaller one, or give an Agent a function that looks "
             "neighbours up."
         )
+    check_memory(_ENTRY * (n_arms + 2 * n_edges), f"a {kind} of {n_arms:,} arms")
 
 
 def is_connected(n_arms: int, tails: Any, heads: Any) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import gzip
 import zlib
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from unimodal.errors import UnimodalError
+from unimodal.errors import UnimodalError, refuse_set
 from unimodal.graphs.build import checked
 from unimodal.graphs.graph import Graph, checked_labels
 
@@ -28,6 +28,7 @@ def from_edges(
     >>> from_edges([("cheap", "fair"), ("fair", "dear")]).labels
     ('cheap', 'fair', 'dear')
     """
+    refuse_set(edges, "the edges")
     try:
         pairs = edges if isinstance(edges, np.ndarray) else list(edges)
     except TypeError:
@@ -35,7 +36,8 @@ def from_edges(
     if not len(pairs):
         raise UnimodalError("a graph must have at least one edge, got none.")
     for number, pair in enumerate(pairs):
-        if isinstance(pair, str) or not hasattr(pair, "__len__") or len(pair) != 2:
+        refuse_set(pair, f"the arms of edge {number}")
+        if isinstance(pair, str | Mapping) or not hasattr(pair, "__len__") or len(pair) != 2:
             raise UnimodalError(f"edge {number} must be a pair of arms, got {pair!r}.")
     recipe: dict[str, Any] = {"kind": "edges"}
     if labels is None and _are_indices(pairs):
@@ -99,13 +101,14 @@ def read_edges(path: str | Path) -> Graph:
         if len(row) < 2:
             raise UnimodalError(f"edge {number} of {path} must have two columns, got {row}.")
     pairs = _without_header([(row[0], row[1]) for row in lines])
-    if pairs and all(x.isdecimal() for pair in pairs for x in pair):
+    if pairs and all(x.isdecimal() and len(x) < _DIGITS for pair in pairs for x in pair):
         numbers = [(int(a), int(b)) for a, b in pairs]
         labels = sorted({arm for pair in numbers for arm in pair})
         return from_edges(numbers, labels=None if labels[-1] == len(labels) - 1 else labels)
     return from_edges(pairs)
 
 
+_DIGITS = 1000  # of a number; Python reads no more than some thousands
 _HEADERS = (("source", "target"), ("from", "to"), ("a", "b"), ("u", "v"), ("node1", "node2"))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from unimodal.errors import UnimodalError
+from unimodal.errors import UnimodalError, refuse_set
 
 
 class Graph:
@@ -168,6 +168,7 @@ class Graph:
 
 def checked_labels(labels: Iterable[Hashable], n_arms: int | None = None) -> tuple[Hashable, ...]:
     """The labels as a tuple, or a refusal: they must be hashable, and each arm needs its own."""
+    refuse_set(labels, "the labels")
     names = tuple(map(plain_label, labels))
     if n_arms is not None and len(names) != n_arms:
         raise UnimodalError(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from unimodal.errors import UnimodalError, unknown_name
+from unimodal.errors import UnimodalError, unknown_name, whole_number
 from unimodal.graphs.build import checked
 from unimodal.graphs.convert import read_edges
 from unimodal.graphs.generators import (
@@ -42,10 +42,17 @@ FORMS: dict[str, tuple[str, Callable[[list[str], int], Graph]]] = {
     "edges": ("edges:FILE.csv", lambda parts, seed: read_edges(":".join(parts))),
 }
 
+
+def _drawn_again(n_arms: int, p: float, seed: int) -> Graph:
+    """The random graph of a file, which may say nonsense: some seconds are enough to find it."""
+    work = max(n_arms, p * n_arms**2 / 2)
+    return erdos_renyi(n_arms, p, seed, tries=int(min(100_000, max(100, 1e8 / work))))
+
+
 _FIXED = (line, complete, grid, torus, star, binary_tree, hypercube, rank_one)
-_RANDOM = (erdos_renyi, barabasi_albert)
 _MAKERS: dict[str, Callable[..., Graph]] = {
-    **{made.__name__: made for made in (*_FIXED, *_RANDOM)},
+    **{made.__name__: made for made in (*_FIXED, barabasi_albert)},
+    "erdos_renyi": _drawn_again,
     "lattice": lambda sides, wrap: lattice(*sides, wrap=wrap),
 }
 
@@ -86,8 +93,9 @@ def from_data(data: dict[str, Any]) -> Graph:
     parts = {key: value for key, value in data.items() if key not in ("kind", "fingerprint")}
     if data["kind"] == "edges":
         ends = np.asarray(parts["edges"], dtype=np.int64).reshape(-1, 2)
+        n_arms = whole_number(parts["n_arms"], "the arms of a saved graph", 2, 2 * len(ends) + 1)
         labels = [as_label(label) for label in parts["labels"]] if "labels" in parts else None
-        graph = checked(parts["n_arms"], ends[:, 0], ends[:, 1], {"kind": "edges"}, labels)
+        graph = checked(n_arms, ends[:, 0], ends[:, 1], {"kind": "edges"}, labels)
     elif data["kind"] not in _MAKERS:
         raise unknown_name("kind of graph", data["kind"], ["edges", *_MAKERS])
     else:

@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from unimodal.errors import whole_number
 from unimodal.kernels.compile import inner, jit
 from unimodal.kernels.densities import log_poisson
 from unimodal.kernels.memory import apart
 
+MOST = 1e30  # the largest mean of a Poisson number: 10¹⁵ rounds of one of 10¹⁵
 # What a stream is for: the last word of its spawn key.
 POLICY, REWARDS, GRAPH, MEANS = 0, 1, 2, 3
 
@@ -26,6 +28,8 @@ def stream(seed: int, trial: int, purpose: int) -> Any:
     >>> stream(0, trial=3, purpose=REWARDS)[0] == stream(0, trial=3, purpose=REWARDS)[0]
     np.True_
     """
+    for number, what in ((seed, "seed"), (trial, "trial"), (purpose, "purpose")):
+        whole_number(number, f"the '{what}' of a stream", 0)
     words = np.random.SeedSequence(seed, spawn_key=(trial, purpose)).generate_state(5, np.uint64)
     return apart(words)
 
@@ -58,7 +62,9 @@ def uniform(rng):
 
 @jit
 def below(rng, n):
-    """A whole number from 0 to n - 1, without bias."""
+    """A whole number from 0 to n - 1, without bias; -1 where there is none."""
+    if not n >= 1:
+        return np.int64(-1)
     limit = np.uint64(n)
     reject = (np.uint64(0) - limit) % limit  # 2^64 mod n values would be too many
     draw = bits(rng)
@@ -145,10 +151,15 @@ def _normal_tail(rng, negative):
 
 @jit
 def gamma(rng, shape):
-    """A gamma with unit rate; a shape below 1 comes from the one above it by a power."""
-    if shape < 1.0:
-        return _gamma_from_one(rng, shape + 1.0) * (1.0 - uniform(rng)) ** (1.0 / shape)
-    return _gamma_from_one(rng, shape)
+    """A gamma with unit rate; a shape below 1 comes from the one above it by a power.
+
+    Not a number for a shape that is not positive.
+    """
+    if shape >= 1.0:
+        return _gamma_from_one(rng, shape)
+    if not shape > 0.0:
+        return math.nan
+    return _gamma_from_one(rng, shape + 1.0) * (1.0 - uniform(rng)) ** (1.0 / shape)
 
 
 @inner
@@ -171,16 +182,24 @@ def _gamma_from_one(rng, shape):
 
 @jit
 def beta(rng, a, b):
-    """A Beta, as the share of one gamma in two."""
-    while True:
-        x, y = gamma(rng, a), gamma(rng, b)
-        if x + y > 0.0:  # both can round to 0 when a and b are tiny
-            return x / (x + y)
+    """A Beta, as the share of one gamma in two; not a number unless a and b are positive."""
+    x, y = gamma(rng, a), gamma(rng, b)
+    if x + y == 0.0:
+        # Both round to 0, where a and b are tiny. How much farther down they are, -log x and -log y
+        # from there on, are exponentials with rates a and b, which have no memory.
+        odds = (exponential(rng) * a - exponential(rng) * b) / (a * b)
+        return 1.0 / (1.0 + math.exp(-odds))
+    return x / (x + y)
 
 
 @jit
 def poisson(rng, mean):
-    """A Poisson number: by products for small means, by Hörmann's PTRS (1993) for others."""
+    """A Poisson number: by products for small means, by Hörmann's PTRS (1993) for others.
+
+    Not a number for a mean that is negative, not a number, or beyond `MOST`.
+    """
+    if not 0.0 <= mean <= MOST:
+        return math.nan
     if mean < 10.0:
         floor, product, count = math.exp(-mean), uniform(rng), 0
         while product > floor:
@@ -197,11 +216,13 @@ def poisson(rng, mean):
         us = 0.5 - abs(u)
         if us <= 0.0:
             continue
-        k = math.floor((2.0 * a / us + b) * u + mean + 0.43)
+        k = (2.0 * a / us + b) * u + mean + 0.43
+        if abs(k) < 2.0**53:  # beyond that floats are whole, and some more than 64 bits
+            k = float(math.floor(k))
         if us >= 0.07 and v <= v_r:
-            return float(k)
+            return k
         if k < 0.0 or (us < 0.013 and v > us):
             continue
         accept = math.log(v) + math.log(inverse_alpha) - math.log(a / (us * us) + b)
-        if accept <= log_poisson(float(k), mean, 1.0):
-            return float(k)
+        if accept <= log_poisson(k, mean, 1.0):
+            return k

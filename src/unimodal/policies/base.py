@@ -73,6 +73,8 @@ class Policy:
         """Name the policy after its class unless it has a name; spell its start in one way."""
         if not isinstance(self.name, str):
             raise UnimodalError(f"a policy's name must be text, got {self.name!r}.")
+        if self.name.encode(errors="replace").decode() != self.name:  # halves of characters
+            raise UnimodalError(f"a policy's name must be text, got {self.name!r}.")
         self._set("name", self.name or self.usual_name)
         if "start" in self.parameters():
             self._set("start", str(self.opening))

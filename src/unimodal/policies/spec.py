@@ -36,25 +36,26 @@ WRAPPERS: dict[str, type[Forgetful]] = {
 }
 
 
-def parse(text: str) -> Policy:
+def parse(text: str, own: bool = True) -> Policy:
     """A policy from its form on the command line.
 
     A name, with parameters in parentheses if they differ from the defaults; or a file of your own,
-    a colon, and the class in it: `mine.py:Greedy(epsilon=0.2)`.
+    a colon, and the class in it: `mine.py:Greedy(epsilon=0.2)`. Such a file is run, so what a
+    stranger wrote is parsed with `own=False`, which knows this package's policies only.
 
     >>> parse("osub(c=0, start=literal)")
     OSUB(c=0.0, start='literal', name='OSUB(c=0, start=literal)')
     >>> parse("windowed(policy=uts, window=500)").policy
     UTS()
     """
-    match = re.fullmatch(r"\s*(.+?)\s*(?:\((.*)\))?\s*", text)
+    match = re.fullmatch(r"\s*(.+?)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
     if not match:
         raise UnimodalError("a policy must have a name, such as uts or osub(c=0), got nothing.")
     head, arguments = match[1], match[2]
-    cls = _from_file(head) if ".py:" in head else _known(head)
+    cls = _from_file(head) if own and ".py:" in head else _known(head)
     if cls is None:
         raise unknown_name("policy", head, (*POLICIES, *WRAPPERS))
-    values = dict(_argument(cls, part) for part in split(arguments or ""))
+    values = dict(_argument(cls, part, own) for part in split(arguments or ""))
     if arguments:
         values.setdefault("name", f"{cls.__name__}({arguments.strip()})")
     needed = [field for field in fields(cls) if field.default is field.default_factory is MISSING]
@@ -84,7 +85,7 @@ def _known(name: str) -> type[Policy] | None:
     return POLICIES.get(name.lower()) or WRAPPERS.get(name.lower())
 
 
-def _argument(cls: type[Policy], part: str) -> tuple[str, Any]:
+def _argument(cls: type[Policy], part: str, own: bool) -> tuple[str, Any]:
     key, equals, value = (piece.strip() for piece in part.partition("="))
     if not equals:
         raise UnimodalError(f"a parameter is written name=value, got '{part}' for {cls.__name__}.")
@@ -92,10 +93,10 @@ def _argument(cls: type[Policy], part: str) -> tuple[str, Any]:
     if key not in known:
         raise unknown_name(f"parameter of {cls.__name__}", key, known)
     if key == "policy" and issubclass(cls, Forgetful):
-        return key, parse(value)
+        return key, parse(value, own)
     try:
         return key, ast.literal_eval(value)
-    except (ValueError, SyntaxError):
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):  # or nested too deep
         return key, value  # a word such as literal
 
 

@@ -87,7 +87,7 @@ def as_start(value: Any) -> Start:
     if isinstance(value, Start):
         return value
     text = str(value).strip().lower()
-    probe = re.fullmatch(r"probe\((\d+)\)", text)
+    probe = re.fullmatch(r"probe\((\d{1,9})\)", text)
     if probe:
         return Probe(int(probe[1]))
     if text in ("sweep", "literal"):

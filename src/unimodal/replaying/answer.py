@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unimodal.text import printable
+
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
@@ -112,7 +114,7 @@ class Replay:
 
     def __str__(self) -> str:
         """The table and its sentences."""
-        rows = [self.columns, *self.lines()]
+        rows = [tuple(map(printable, row)) for row in (self.columns, *self.lines())]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         written = [
             "  ".join(
@@ -121,7 +123,7 @@ class Replay:
             )
             for row in rows
         ]
-        return "\n".join([self.title, *written, *self.notes])
+        return "\n".join([printable(self.title), *written, *self.notes])
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The intervals, with what the log earned as a dashed line."""

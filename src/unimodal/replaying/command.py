@@ -31,8 +31,8 @@ def run(
     found = replay(campaign, chosen, draws=draws, seed=seed, one_peak=one_peak)
     console.print(tables.table(found.title, found.columns, found.lines()))
     for note in found.notes:
-        console.print(f"• {note}", style="dim")
+        console.print(tables.words(f"• {note}", "dim"))
     if out is not None:
         text = json.dumps(found.to_data(), indent=1) + "\n"
         files.write(out, functools.partial(Path.write_text, data=text, encoding="utf-8"))
-        console.print(f"Written to {out}.")
+        console.print(tables.words(f"Written to {out}."))

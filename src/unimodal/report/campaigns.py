@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unimodal.report.figures import style
+from unimodal.report.figures import literal, style
 from unimodal.report.tables import shortened
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def earnings(
                 fontsize=8,
             )
     ax.axvline(earned, color="0.45", linestyle=(0, (5, 4)), linewidth=1)
-    ax.set_yticks(range(len(rows)), list(rows))
+    ax.set_yticks(range(len(rows)), [literal(name) for name in rows])
     ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.margins(x=0.12)
     ax.set_xlabel("sum of rewards: mean and 95 % interval; dashed, what the log earned")
@@ -67,7 +67,7 @@ def leaders_over_time(until: Any, names: Sequence[str], shares: Any) -> Any:
     edges = np.concatenate([[0], until])
     rows = np.arange(len(names) + 1) - 0.5
     ax.pcolormesh(edges, rows, shares, cmap="Blues", vmin=0, vmax=1, edgecolors="face")
-    ax.set_yticks(range(len(names)), [shortened(name, 14) for name in names])
+    ax.set_yticks(range(len(names)), [literal(shortened(name, 14)) for name in names])
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.set_ylabel("leader")
     return drawn

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unimodal.errors import unknown_name
+from unimodal.text import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,6 +48,22 @@ def style(name: str, position: int) -> dict[str, Any]:
     return {"color": colour, "linestyle": _DASHES[position % len(_DASHES)], **own}
 
 
+def literal(text: object) -> str:
+    r"""A name as matplotlib shows it: a dollar begins no formula, a control character is seen.
+
+    >>> print(literal("$x^$"))
+    \$x^\$
+    """
+    return printable(text).replace("$", r"\$")
+
+
+def save(drawn: Any, to: Any, **options: Any) -> None:
+    """Write a figure; a letter that no font has here is a box in it, and not worth a warning."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"Glyph .* missing from font")
+        drawn.savefig(to, **options)
+
+
 def regret(
     ax: Axes | None,
     rounds: Any,
@@ -61,10 +79,12 @@ def regret(
     if ax is None:
         # Not pyplot: it keeps every figure alive and wants a screen.
         ax = Figure(figsize=(7, 4.2), layout="constrained").subplots()
+    lines = ax.get_legend_handles_labels()[0]  # of who gave the axes
     for position, (name, (mean, low, high)) in enumerate(curves.items()):
-        look = style(name, position)
+        look: dict[str, Any] = {"label": literal(name), "linewidth": 1.6, "markersize": 4.5}
+        look |= style(name, position)
         every = max(len(rounds) // 10, 1)
-        ax.plot(rounds, mean, label=name, linewidth=1.6, markevery=every, markersize=4.5, **look)
+        lines += ax.plot(rounds, mean, markevery=every, **look)
         if np.isfinite(low).all():
             ax.fill_between(rounds, low, high, color=look["color"], alpha=0.18, linewidth=0)
     if np.isfinite(lower_bound):
@@ -85,8 +105,13 @@ def regret(
     ax.set_xlabel("round t")
     ax.set_ylabel("regret $R_t$, mean and 95 % interval")
     ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False, loc="upper left")
+    _legend(ax, lines, loc="upper left")
     return ax
+
+
+def _legend(ax: Axes, lines: list[Any], **options: Any) -> None:
+    """A legend of these lines: left to itself, it leaves out names that begin with _."""
+    ax.legend(lines, [line.get_label() for line in lines], frameon=False, **options)
 
 
 def with_ratio(
@@ -105,7 +130,7 @@ def with_ratio(
     limit = above.get_ylim()[1]
     above.plot(rounds, upper_curve, color="0.45", linestyle=":", linewidth=1)
     above.set_ylim(0, limit)
-    above.set_title(title, fontsize=10, loc="left")
+    above.set_title(literal(title), fontsize=10, loc="left")
     above.set_xlabel("")
     late = np.asarray(rounds) >= 10
     for position, (name, (mean, _, _)) in enumerate(curves.items()):
@@ -134,17 +159,19 @@ def small_multiples(
     columns = min(len(panels), _PANELS_IN_A_ROW)
     drawn = Figure(figsize=(2.7 * columns, 0.4 + 2.8 * rows), layout="constrained")
     axes = drawn.subplots(rows, columns, sharey=True, squeeze=False)
+    lines: list[Any] = []
     for ax, (title, curves) in zip(axes.flat, panels.items(), strict=False):
         theirs = (reported or {}).get(title, {})
         for position, (name, (x, y)) in enumerate(curves.items()):
             look = style(name, position)
-            ax.plot(x, y, label=name, linewidth=1.4, markersize=5, **look)
+            drawn_line = ax.plot(x, y, label=literal(name), linewidth=1.4, markersize=5, **look)
+            lines += drawn_line if ax is axes[0, 0] else []
             if name in theirs:
                 hollow = {**look, "markerfacecolor": "none", "linestyle": ":"}
                 ax.plot(*theirs[name], linewidth=0.9, markersize=8, alpha=0.8, **hollow)
         ax.set_xscale("log")
         ax.set_yscale("log")
-        ax.set_title(title, fontsize=10)
+        ax.set_title(literal(title), fontsize=10)
         ax.set_xlabel(x_label)
         ax.spines[["top", "right"]].set_visible(False)
     for ax in axes[:, 0]:
@@ -152,6 +179,5 @@ def small_multiples(
     empty = axes.flat[len(panels) :]
     for ax in empty:
         ax.set_axis_off()
-    lines = axes[0, 0].get_legend_handles_labels()
-    (empty[0] if len(empty) else axes[0, 0]).legend(*lines, frameon=False, fontsize=8)
+    _legend(empty[0] if len(empty) else axes[0, 0], lines, fontsize=8)
     return drawn

@@ -6,6 +6,8 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator
 
+from unimodal.text import printable
+
 
 @contextlib.contextmanager
 def bar(title: str, total: int, show: bool | None = None) -> Iterator[Callable[[int], object]]:
@@ -26,7 +28,7 @@ def bar(title: str, total: int, show: bool | None = None) -> Iterator[Callable[[
             return Text(f"{_short(speed)} rounds/s" if speed else "compiling …", style="cyan")
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),  # names of policies
         BarColumn(),
         TextColumn("{task.percentage:3.0f} %"),
         Rate(),
@@ -35,7 +37,7 @@ def bar(title: str, total: int, show: bool | None = None) -> Iterator[Callable[[
     )
     console = Console(stderr=True, force_terminal=show)
     with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task(title, total=total)
+        task = progress.add_task(printable(title), total=total)
         yield lambda done: progress.update(task, completed=done)
 
 

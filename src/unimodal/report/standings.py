@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unimodal.report.figures import style
+from unimodal.report.figures import literal, style
 
 
 class Standing(NamedTuple):
@@ -51,7 +51,7 @@ def standings(rounds: Any, policies: Mapping[str, Standing], styles: Mapping[str
     curves.set_xlabel("round t")
     curves.set_ylabel("mean regret $R_t$")
     rows.set_xscale("log")
-    rows.set_yticks(range(len(policies)), list(policies))
+    rows.set_yticks(range(len(policies)), [literal(name) for name in policies])
     rows.invert_yaxis()
     rows.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     rows.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

@@ -1,23 +1,38 @@
-"""Tables for the terminal: columns of text in, a rich table out."""
+"""Words and tables for the terminal, and tables for spreadsheets: names in them stay names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from unimodal.text import printable
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def words(text: object, style: str = "") -> Any:
+    r"""Text for the terminal as it is: [b] is no markup, and control characters are seen.
+
+    >>> words("[b]\x1b[31m").plain
+    '[b]\\x1b[31m'
+    """
+    from rich.text import Text
+
+    return Text(printable(text, lines=True), style)
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Any:
     """A table whose first column is on the left and the others on the right."""
     from rich import box
     from rich.table import Table
-    from rich.text import Text
 
-    named = Text(title, style="bold")
+    named = _cell(title, "bold")
     made = Table(title=named, box=box.SIMPLE_HEAD, title_justify="left")
     for number, column in enumerate(columns):
-        made.add_column(column, justify="right" if number else "left", no_wrap=number == 0)
+        made.add_column(_cell(column), justify="right" if number else "left", no_wrap=number == 0)
     for row in rows:
-        made.add_row(*(Text(str(cell)) for cell in row))  # a label such as [/b] is not markup
+        made.add_row(*map(_cell, row))
     return made
 
 
@@ -26,14 +41,18 @@ def prose_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]
     from rich import box
     from rich.table import Table
 
-    made = Table(
-        title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold", show_lines=True
-    )
+    named = _cell(title, "bold")
+    made = Table(title=named, box=box.SIMPLE_HEAD, title_justify="left", show_lines=True)
     for column in columns:
-        made.add_column(column, justify="left", overflow="fold")
+        made.add_column(_cell(column), justify="left", overflow="fold")
     for row in rows:
-        made.add_row(*(str(cell) for cell in row))
+        made.add_row(*map(_cell, row))
     return made
+
+
+def _cell(text: object, style: str = "") -> Any:
+    r"""A cell, which is one line: a label with an end of a line in it shows it as \n."""
+    return words(printable(text), style)
 
 
 def shortened(text: str, most: int) -> str:
@@ -42,6 +61,30 @@ def shortened(text: str, most: int) -> str:
     >>> shortened("customer-0042-eu", 12)
     'custo…042-eu'
     """
+    text = printable(text)
     if len(text) <= most:
         return text
     return f"{text[: (most - 1) // 2]}…{text[-(most // 2) :]}"
+
+
+_FORMULA = r"^\s*[=+\-@＝＋－＠]|^[\t\r\n]"
+
+
+def for_spreadsheets(frame: pl.DataFrame) -> pl.DataFrame:
+    """The table with an apostrophe before every text that a spreadsheet would run as a formula.
+
+    Those are the ones that begin with =, +, - or @, after blanks or not, or with a tab or the end
+    of a line (OWASP, "CSV injection"). Spreadsheets take an apostrophe as a sign that text follows;
+    other readers see it. So CSV files are for looking at, and Parquet files have names as they are.
+
+    >>> import polars as pl
+    >>> for_spreadsheets(pl.DataFrame({"policy": ["UTS", "=1+1"]}))["policy"].to_list()
+    ['UTS', "'=1+1"]
+    """
+    import polars as pl
+
+    column = pl.col(pl.String)
+    guarded = pl.lit("'") + column
+    return frame.with_columns(
+        pl.when(column.str.contains(_FORMULA)).then(guarded).otherwise(column).name.keep()
+    )

@@ -7,7 +7,9 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from unimodal import files
 from unimodal.errors import UnimodalError
+from unimodal.report import tables
 from unimodal.reproduce import exports, findings
 from unimodal.reproduce.claims import CLAIMS
 from unimodal.reproduce.experiments import SCALES, Setting, settings
@@ -45,14 +47,15 @@ def remake(source: Path, out: Path, console: Console) -> None:
     """Write the report from findings that were saved."""
     found = findings.load(source)
     scale = next((name for name, s in SCALES.items() if settings(s) == found.planned), "own")
-    write(found, scale, out, console)
+    with files.reading(source, findings.WHAT):  # numbers of which no page can be made
+        write(found, scale, out, console)
 
 
 def write(found: Findings, scale: str, out: Path, console: Console) -> None:
     """The report in its folder, and its summary on the console."""
     exports.write_all(found, out, scale, _made_with(found.planned))
     rows = all_rows(found)
-    console.print(exports.markdown(rows), soft_wrap=True)
+    console.print(tables.words(exports.markdown(rows)), soft_wrap=True)
     ratios = [row for row in rows if row.table == "Table 1" and row.over_graphs is not None]
     if ratios:
         inside = sum(row.inside for row in ratios)
@@ -64,7 +67,7 @@ def write(found: Findings, scale: str, out: Path, console: Console) -> None:
     console.print(f"Of {len(rows)} numbers: {_listed(words)}.")
     claims = Counter(claim.decide(found)[0] for claim in CLAIMS)
     console.print(f"Of {len(CLAIMS)} claims: {_listed(claims)}.")
-    console.print(f"The report is {out / 'index.html'}; the data is beside it.")
+    console.print(tables.words(f"The report is {out / 'index.html'}; the data is beside it."))
 
 
 def _listed(words: Counter[str]) -> str:

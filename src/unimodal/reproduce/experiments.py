@@ -7,7 +7,7 @@ import zlib
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from unimodal.errors import UnimodalError
+from unimodal.errors import LONGEST, UnimodalError, real_number, whole_number
 from unimodal.graphs import Graph, complete, erdos_renyi, line
 from unimodal.problems import Problem, by_distance, random_peak, triangular
 from unimodal.reproduce.paper import DENSITIES, POLICIES, SIZES
@@ -69,7 +69,15 @@ class Setting:
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Setting:
         """The setting that `to_data` described."""
-        return cls(**{**data, "policies": tuple(data["policies"])})
+        made = cls(**{**data, "policies": tuple(data["policies"])})
+        for number, least in ((made.n_arms, 2), (made.horizon, 1), (made.graphs, 1)):
+            whole_number(number, "a number of a setting", least, LONGEST)
+        whole_number(made.trials, "the trials of a setting", at_most=LONGEST)
+        real_number(made.high, "the highest mean of a setting", above=0)
+        for text in (made.experiment, made.density, *made.policies):
+            if not isinstance(text, str):
+                raise UnimodalError(f"a name of a setting must be text, got {text!r}.")
+        return made
 
 
 def edge_probability(density: str, n_arms: int) -> float:

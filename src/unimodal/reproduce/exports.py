@@ -8,6 +8,7 @@ from typing import Any
 
 from unimodal import files
 from unimodal.report.page import markdown_table
+from unimodal.report.tables import for_spreadsheets
 from unimodal.reproduce import findings
 from unimodal.reproduce.claims import CLAIMS
 from unimodal.reproduce.findings import Findings
@@ -28,9 +29,9 @@ def write_all(found: Findings, folder: Path, scale: str, made_with: str) -> None
     }
     for name, text in pages.items():
         files.write(folder / name, functools.partial(Path.write_text, data=text, encoding="utf-8"))
-    files.write(folder / "tables.csv", lambda to: frame.write_csv(to))
+    files.write(folder / "tables.csv", for_spreadsheets(frame).write_csv)
     files.write(folder / "tables.parquet", lambda to: frame.write_parquet(to))
-    files.write(folder / "claims.csv", lambda to: _claims(found).write_csv(to))
+    files.write(folder / "claims.csv", for_spreadsheets(_claims(found)).write_csv)
     findings.save(found, folder / "findings.parquet")
 
 

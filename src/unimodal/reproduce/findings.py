@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from unimodal import files
 from unimodal.analysis import Interval, ratio_interval
 from unimodal.reproduce.experiments import Setting
 from unimodal.simulation import checkpoint_rounds
@@ -16,6 +15,8 @@ from unimodal.work import parquet
 from unimodal.work.samples import Samples
 from unimodal.work.store import Store
 from unimodal.work.tasks import CHECKPOINTS
+
+WHAT = "the findings.parquet of a reproduction"
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,17 +90,20 @@ def save(found: Findings, path: Path) -> Path:
 
 def load(path: Path) -> Findings:
     """The findings that `save` wrote."""
-    with parquet.reading(path, "the findings.parquet of a reproduction"):
+    with files.reading(path, WHAT):
         rows, about = parquet.read(path)
         planned = [Setting.from_data(data) for data in json.loads(about["planned"])]
+        if not planned:
+            raise ValueError("no settings")
         return Findings([_finding(row) for row in rows], planned)
 
 
 def _finding(row: dict[str, Any]) -> Finding:
     setting = Setting.from_data(json.loads(row["setting"]))
-    final = np.asarray(row["final"], dtype=np.float64).reshape(setting.graphs, setting.trials)
+    final = parquet.numbers(row["final"], setting.graphs, setting.trials)
     samples = setting.trials if setting.graphs == 1 else setting.graphs
-    curves = np.asarray(row["curves"], dtype=np.float64).reshape(samples, -1)
+    rounds = len(checkpoint_rounds(setting.horizon, CHECKPOINTS, "log"))
+    curves = parquet.numbers(row["curves"], samples, rounds)
     return Finding(setting, row["policy"], final, curves)
 
 

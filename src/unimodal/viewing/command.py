@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from unimodal.agent.recorded import Recorded
 from unimodal.report import tables
+from unimodal.text import printable
 from unimodal.viewing.page import NEAR, OVER_TIME, hidden, near_rows, path_sentence, span, time_rows
 from unimodal.viewing.view import inspect
 
@@ -20,21 +21,22 @@ _LONGEST = 40  # of a cell, in characters
 def show(campaign: Recorded, html: Path | None, around: str | None, console: Console) -> None:
     """Print what there is to see, and write the page."""
     view = inspect(campaign, around)
-    console.print(", ".join(f"{name} {value}" for name, value in view.facts.items()))
+    facts = ", ".join(f"{name} {value}" for name, value in view.facts.items())
+    console.print(tables.words(printable(facts)))
     console.print(span(view), style="dim")
     rows = [[tables.shortened(cell, _LONGEST) for cell in row] for row in near_rows(view)]
     title = f"Around {tables.shortened(view.label, _LONGEST)} ({view.why})"
-    console.print(tables.table(title, NEAR, rows[:_ROWS]), markup=False)
+    console.print(tables.table(title, NEAR, rows[:_ROWS]))
     if len(rows) > _ROWS:
         console.print(hidden(rows, _ROWS), style="dim")
     if not view.history.is_empty():
         times = [
             [tables.shortened(cell, _LONGEST) for cell in row] for row in time_rows(view, _BINS)
         ]
-        console.print(tables.table("Over time", OVER_TIME, times), markup=False)
-    console.print(path_sentence(view), markup=False)
+        console.print(tables.table("Over time", OVER_TIME, times))
+    console.print(tables.words(printable(path_sentence(view))))
     if html is not None:
         view.save(html)
-        console.print(f"The page is {html}.", markup=False)
+        console.print(tables.words(f"The page is {html}."))
     else:
         console.print("Add --html FILE for a page with the graph drawn.", style="dim")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from unimodal.report import campaigns, page
@@ -22,33 +21,23 @@ OVER_TIME = ("until decision", "began", "leader", "of its rounds", "rewards", "m
 
 def report(view: View) -> str:
     """The whole page."""
-    title = f"A campaign of {view.agent.policy.name}"
-    svg, layout = draw(view)
-    steps = f"up to {layout.rings} steps away" if layout.rings > 1 else "one step away"
-    missing = " Edges among the neighbours are not drawn." if layout.thinned else ""
-    if layout.left_out:
-        missing += f" {layout.left_out:,} neighbours with fewer pulls are not drawn."
-    caption = (
-        f"Arms {steps} from {view.label} ({view.why}, with the thick edge). The larger, the more "
-        f"pulls; the darker, the higher the mean reward; dashed: never pulled.{missing}"
-    )
     rows = near_rows(view)
-    body = [
-        f"<h1>{escape(title)}</h1>",
-        f'<p class="soft">{escape(span(view))} Made by <code>unimodal inspect</code> '
-        f"{__version__}.</p>",
-        page.counts(view.facts),
-        f"<h2>Around {escape(view.label)}</h2>",
-        f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>",
-        page.table(NEAR, rows[:_ROWS]),
-        '<p class="soft">Intervals are those of the posterior, from the prior that the policy has '
-        f"or would have. {escape(hidden(rows, _ROWS))}</p>",
-        "<h2>Over time</h2>",
-        f"<p>{escape(path_sentence(view))}</p>",
-        _pictures(view),
-        page.table(OVER_TIME, time_rows(view, 12), words=(2,)),
-    ]
-    return page.page(title, "\n".join(body))
+    return page.page(
+        "campaign.html.j2",
+        title=f"A campaign of {view.agent.policy.name}",
+        span=span(view),
+        version=__version__,
+        facts=view.facts,
+        label=view.label,
+        picture=draw(view),
+        near_columns=NEAR,
+        near_rows=rows[:_ROWS],
+        hidden=hidden(rows, _ROWS),
+        path=path_sentence(view),
+        figures=_figures(view),
+        time_columns=OVER_TIME,
+        time_rows=time_rows(view, 12),
+    )
 
 
 def near_rows(view: View) -> list[tuple[str, ...]]:
@@ -119,24 +108,22 @@ def moment(seconds: Any) -> str:
         return f"{float(seconds):.6g} s"
 
 
-def _pictures(view: View) -> str:
+def _figures(view: View) -> list[page.Figure]:
     if not view.history["kind"].eq("decide").any():
-        return ""
+        return []
     bins = min(max(view.history["reward"].count() // _PART, 8), _BINS)
     parts = view.timeline(bins)
     until = parts["until"].to_numpy()
-    boxes = []
+    figures = []
     if view.history["reward"].count():
         rewards = campaigns.reward_over_time(
             until, *(parts[name].to_numpy() for name in ("mean", "spread", "rewards"))
         )
-        boxes.append(
-            page.figure(rewards, "rewards", "Mean reward of each part of the log, ± 95 %.")
-        )
+        caption = "Mean reward of each part of the log, ± 95 %."
+        figures.append(page.figure(rewards, "rewards", caption))
     names, shares = timeline.shares(view.history, bins)
     if names:
         drawn = campaigns.leaders_over_time(until, names, shares)
         caption = "Who led: the darker, the more rounds of that part of the log."
-        boxes.append(page.figure(drawn, "leaders", caption))
-    narrow = ' style="max-width: 34rem"' if len(boxes) == 1 else ""
-    return f'<div class="figures"{narrow}>{"".join(boxes)}</div>'
+        figures.append(page.figure(drawn, "leaders", caption))
+    return figures

@@ -1,9 +1,12 @@
-"""The graph around an arm as SVG: size tells pulls, colour the mean reward."""
+"""The graph around an arm, drawn: size tells pulls, colour the mean reward.
+
+Where everything is, as numbers; `graph.svg.j2` writes them as SVG.
+"""
 
 from __future__ import annotations
 
 import math
-from html import escape
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from unimodal.report.tables import shortened
@@ -21,8 +24,41 @@ _LETTERS = 12  # of a label, at most
 _COLOURS = ("#fdea45", "#d3c164", "#a59c74", "#7c7b78", "#575d6d", "#293f71", "#00204d")
 
 
-def draw(view: View) -> tuple[str, Layout]:
-    """The picture, and what it shows."""
+@dataclass(frozen=True)
+class Node:
+    """An arm: a circle, and a label under it or outside of its ring."""
+
+    told: str  # what a pointer on it shows
+    x: float
+    y: float
+    size: float
+    colour: str
+    pulled: bool
+    is_centre: bool
+    text: str
+    text_x: float
+    text_y: float
+    font: int
+    anchor: str
+
+
+@dataclass(frozen=True)
+class Picture:
+    """All that is drawn, in pixels."""
+
+    width: int
+    height: int
+    label: str
+    caption: str
+    edges: list[tuple[tuple[float, float], tuple[float, float]]]
+    nodes: list[Node]
+    scale: tuple[float, float] | None  # the means of the lightest and the darkest colour
+    legend_y: float
+    colours: tuple[str, ...] = _COLOURS
+
+
+def draw(view: View) -> Picture:
+    """The arm in the middle and those around it."""
     pulls = view.records["pulls"]
     layout = around(view.graph, view.centre, pulls)
     arms = list(layout.places)
@@ -44,27 +80,35 @@ def draw(view: View) -> tuple[str, Layout]:
         x, y = layout.places[arm]
         return _WIDTH / 2 + scale * (x - (left + right) / 2), _LARGEST + 24 + scale * (y - top)
 
-    lines = []
-    for one, other in layout.edges:
-        (x1, y1), (x2, y2) = at(one), at(other)
-        lines.append(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>')
     nodes = []
     for arm in sorted(arms, key=lambda arm: -rows[arm]["pulls"]):  # small ones on top
-        row, (x, y) = rows[arm], at(arm)
+        row = rows[arm]
         share = math.sqrt(float(row["pulls"]) / most) if most > 0 else 0.0
         size = _LEAST + (_LARGEST - _LEAST) * share
         colour = _colour(row["mean"], lowest, highest) if row["pulls"] > 0 else "white"
         outward = layout.places[arm] if len(arms) > _CROWD else (0.0, 0.0)
-        nodes.append(_node(row, (x, y), size, colour, arm == view.centre, outward))
-    label = escape(f"The graph around {view.label}: {len(arms)} arms")
-    svg = (
-        f'<svg viewBox="0 0 {_WIDTH} {height:.0f}" role="img" aria-label="{label}" '
-        'style="max-width: 40rem; display: block; margin: 0 auto" '
-        'font-family="system-ui, sans-serif" xmlns="http://www.w3.org/2000/svg">'
-        f'<g stroke="#bbb" stroke-width="1.2">{"".join(lines)}</g>{"".join(nodes)}'
-        f"{_legend(height - 34, lowest, highest, bool(sure))}</svg>"
+        nodes.append(_node(row, at(arm), size, colour, arm == view.centre, outward))
+    return Picture(
+        _WIDTH,
+        round(height),
+        f"The graph around {view.label}: {len(arms)} arms",
+        _caption(view, layout),
+        [(at(one), at(other)) for one, other in layout.edges],
+        nodes,
+        (lowest, highest) if sure else None,
+        height - 34,
     )
-    return svg, layout
+
+
+def _caption(view: View, layout: Layout) -> str:
+    steps = f"up to {layout.rings} steps away" if layout.rings > 1 else "one step away"
+    missing = " Edges among the neighbours are not drawn." if layout.thinned else ""
+    if layout.left_out:
+        missing += f" {layout.left_out:,} neighbours with fewer pulls are not drawn."
+    return (
+        f"Arms {steps} from {view.label} ({view.why}, with the thick edge). The larger, the more "
+        f"pulls; the darker, the higher the mean reward; dashed: never pulled.{missing}"
+    )
 
 
 def _node(
@@ -74,14 +118,11 @@ def _node(
     colour: str,
     is_centre: bool,
     outward: tuple[float, float],
-) -> str:
+) -> Node:
     told = f"{row['arm']}: {row['pulls']:,.6g} pulls"
     if row["pulls"]:
         told += f", mean {row['mean']:.4g}"
     told += f" ({row['low']:.3g} to {row['high']:.3g})"
-    edge = 'stroke="#d55e00" stroke-width="4"' if is_centre else 'stroke="#444" stroke-width="1"'
-    if not row["pulls"]:
-        edge += ' stroke-dasharray="3 2"'
     text = shortened(str(row["arm"]), _LETTERS)
     (x, y), length = place, math.hypot(*outward)
     font, anchor = 15, "middle"
@@ -92,11 +133,8 @@ def _node(
         sideways = outward[0] / length
         anchor = "start" if sideways > 0.3 else "end" if sideways < -0.3 else "middle"
         top += 0.0 if abs(sideways) > 0.3 else math.copysign(5.0, outward[1])
-    return (
-        f'<g><title>{escape(told)}</title><circle cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}" '
-        f'fill="{colour}" {edge}/><text x="{left:.1f}" y="{top:.1f}" font-size="{font}" '
-        f'text-anchor="{anchor}" fill="#1a1a1a" stroke="white" stroke-width="3" '
-        f'paint-order="stroke">{escape(text)}</text></g>'
+    return Node(
+        told, x, y, size, colour, bool(row["pulls"]), is_centre, text, left, top, font, anchor
     )
 
 
@@ -111,18 +149,3 @@ def _colour(mean: float, lowest: float, highest: float) -> str:
         for i in (1, 3, 5)
     ]
     return "#" + "".join(f"{part:02x}" for part in mixed)
-
-
-def _legend(y: float, lowest: float, highest: float, any_means: bool) -> str:
-    if not any_means:
-        return ""
-    boxes = "".join(
-        f'<rect x="{_WIDTH / 2 - 105 + 30 * i}" y="{y:.0f}" width="30" height="12" fill="{c}"/>'
-        for i, c in enumerate(_COLOURS)
-    )
-    left, right, line = _WIDTH / 2 - 112, _WIDTH / 2 + 112, f"{y + 11:.0f}"
-    words = (
-        f'<text x="{left}" text-anchor="end" y="{line}">mean {lowest:.3g} or less</text>'
-        f'<text x="{right}" y="{line}">{highest:.3g} or more</text>'
-    )
-    return f'<g font-size="14" fill="#444">{boxes}{words}</g>'

@@ -25,6 +25,7 @@ from unimodal.campaign import recorded
 from unimodal.errors import UnimodalError, whole_number
 from unimodal.families.beliefs import interval
 from unimodal.graphs import Graph
+from unimodal.text import printable
 from unimodal.viewing import timeline
 
 if TYPE_CHECKING:
@@ -106,12 +107,12 @@ class View:
     def __str__(self) -> str:
         """Who is in the middle, and what is known around it."""
         facts = ", ".join(f"{name} {value}" for name, value in self.facts.items())
-        rows = [
+        lines = [
             f"  {row['arm']}: {row['pulls']:,.6g} pulls, mean {row['mean']:.4g} "
             f"({row['low']:.3g} to {row['high']:.3g})"
             for row in self.neighbourhood[:10].iter_rows(named=True)
         ]
-        return "\n".join([facts, f"Around {self.label} ({self.why}):", *rows])
+        return "\n".join(map(printable, [facts, f"Around {self.label} ({self.why}):", *lines]))
 
     def html(self) -> str:
         """One self-contained page."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
+import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from unimodal import files
-from unimodal.errors import UnimodalError
 
 
 def write(path: Path, rows: list[dict[str, Any]], about: dict[str, str]) -> Path:
@@ -27,18 +27,22 @@ def write(path: Path, rows: list[dict[str, Any]], about: dict[str, str]) -> Path
 
 
 def read(path: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """The rows, and the notes of the head."""
+    """The rows, and the notes of the head; a ValueError if they are of another kind."""
     import polars as pl
 
-    return pl.read_parquet(path).to_dicts(), pl.read_parquet_metadata(path)
+    with path.open("rb") as handle:  # a path may be a pattern, or a place on the web, to Polars
+        about = pl.read_parquet_metadata(handle)
+        handle.seek(0)
+        kinds = pl.read_parquet_schema(handle)
+        if not all(kind in (pl.String, pl.List(pl.Float32)) for kind in kinds.values()):
+            raise ValueError("columns of another kind")
+        handle.seek(0)
+        return pl.read_parquet(handle).to_dicts(), about
 
 
-@contextlib.contextmanager
-def reading(path: Path, expected: str) -> Iterator[None]:
-    """Answer whatever goes wrong inside with a sentence that says what the file must be."""
-    import polars as pl
-
-    try:
-        yield
-    except (pl.exceptions.PolarsError, OSError, KeyError, ValueError, TypeError):
-        raise UnimodalError(f"{path} must be {expected}; it is not, or is damaged.") from None
+def numbers(values: Any, *shape: int, above: float = -math.inf) -> Any:
+    """A list of numbers as an array, or a ValueError if one is not finite or they do not fit."""
+    array = np.asarray(values, dtype=np.float64).reshape(shape)
+    if not (np.isfinite(array) & (array > above)).all():
+        raise ValueError("a number that cannot be")
+    return array
