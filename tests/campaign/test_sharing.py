@@ -295,6 +295,24 @@ def test_a_campaign_called_from_within_is_refused_instead_of_waiting_for_itself(
     assert bool(verify(path))
 
 
+def test_a_campaign_closed_from_within_is_refused(path):
+    """As by a signal handler: it would wait for itself."""
+    heard = []
+
+    def clock():
+        if campaign is not None:
+            with pytest.raises(um.UnimodalError) as refused:
+                campaign.close()
+            heard.append(str(refused.value))
+        return 0.0
+
+    campaign = None
+    campaign = um.Campaign.open(path, um.UTS(), LINE, durability="fast", clock=clock)
+    assert campaign.decide().id == 1 and "from within" in heard[0]
+    campaign.close()
+    assert bool(verify(path))
+
+
 def test_closing_waits_for_calls_and_refuses_those_that_come_later(path):
     """SQLite crashes the process if a connection is closed while another thread is inside."""
     for _ in range(20):

@@ -75,9 +75,7 @@ class GroupCommit:
 
     def __call__(self, call: Call) -> Any:
         """Do it, durably; its result."""
-        me = threading.get_ident()
-        if self._server == me:
-            raise UnimodalError(WITHIN)
+        me = self.check_outside()
         try:
             if self._serves(call, me):
                 self._serve()
@@ -87,6 +85,13 @@ class GroupCommit:
         if call.error is not None:
             raise call.error
         return call.result
+
+    def check_outside(self) -> int:
+        """Refuse a thread that is inside of a call; its number."""
+        me = threading.get_ident()
+        if self._server == me:
+            raise UnimodalError(WITHIN)
+        return me
 
     def hold(self, seconds: float = -1) -> bool:
         """Let nobody commit from now on; False if that took longer, or this thread commits."""

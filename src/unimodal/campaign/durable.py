@@ -117,6 +117,7 @@ class Durable:
         """Write a snapshot, and let the file go once nobody uses it: SQLite crashes otherwise."""
         if self.is_copy:
             return  # what the child has of it is not a file that is open
+        self._group.check_outside()
         self._snapshots.stop()
         if not self._log.closed:
             with contextlib.suppress(UnimodalError):  # it saves time; without it nothing is lost

@@ -45,6 +45,7 @@ class CampaignFile:
                 raise self._not_writable() from None
         # For campaigns that nobody closes.
         self._forgotten = weakref.finalize(self, locks.let_go, self._file, self._connection)
+        self._forgotten.atexit = False  # other threads may be inside SQLite then, which crashes
 
     def _connect(self) -> sqlite3.Connection:
         # The group commit lets one thread at a time in here.

@@ -53,7 +53,8 @@ class OpenFile:
         self.connections: list[Connection] = []
         self._descriptor = descriptor
         self._turn = threading.Lock()  # of threads with campaigns of their own on this file
-        self._lock(_PRESENT, shared=True)
+        while not self._lock(_PRESENT, shared=True):  # who asks whether it is alone has it for once
+            time.sleep(_POLL)
 
     def begin_to_write(self, seconds: float) -> bool:
         """Wait until nobody else writes; False if that took too long."""
