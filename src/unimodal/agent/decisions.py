@@ -163,6 +163,8 @@ class Book:
         """A book whose data stays what it is now; to look at only."""
         twin = copy.copy(self)
         twin.open = self.open.copy()
+        if isinstance(self.outcomes, OutcomesInMemory):
+            twin.outcomes = copy.deepcopy(self.outcomes)
         return twin
 
     @classmethod
