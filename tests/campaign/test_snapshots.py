@@ -1,4 +1,4 @@
-"""Snapshots are written beside the work: nobody waits for them, and they are the fold of the log."""
+"""Snapshots are written beside the work: nobody waits for them, and they are the log's fold."""
 
 import json
 import threading
