@@ -94,7 +94,9 @@ def test_one_that_was_forgotten_is_looked_up_but_not_linked_again():
     """A cache of 8, through which the walks of another leader went."""
     agent = first_lead(cache=8)
     lead(agent, 2)
+    agent.ask(100)  # so that walks would be allowed
     before = agent.look_ups
+    assert before + 200 < 100 * math.sqrt(agent.round)
     agent.tell([0, 2, 2, 2], [1.0, 0.0, 0.0, 0.0])
     agent.ask()
     assert agent.leader == 0 and agent.look_ups == before + 1
