@@ -122,6 +122,23 @@ def test_of_a_reward_alone_that_cannot_be_written_nothing_is_kept(path, start, m
     assert bool(verify(path))
 
 
+def test_a_change_of_the_graph_whose_time_cannot_be_told_is_none(path, start):
+    """The clock fails when the agent has the new graph already, and the log does not."""
+    ticks = [0.0]
+    campaign = start(clock=lambda: ticks[0] if ticks else 1 / 0)
+    campaign.decide(9)
+    before = campaign.history()
+    ticks.clear()
+    with pytest.raises(ZeroDivisionError):
+        campaign.add_edges([(6, 7)])
+    ticks.append(0.0)
+    assert campaign.agent.graph.n_arms == 7 and campaign.history().equals(before)
+    campaign.add_edges([(6, 7)])
+    assert campaign.agent.graph.n_arms == 8
+    campaign.close()
+    assert bool(verify(path))
+
+
 def test_calls_that_share_a_commit_with_one_that_fails_are_kept(path, moody):
     """Three threads call while a fourth commits; the policy fails one of the three."""
     inside, free = threading.Event(), threading.Event()
