@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from unimodal.engines.leap import LeapTrial, can_leap
+from unimodal.engines.capability import why_not_leap
+from unimodal.engines.leap import LeapTrial
 from unimodal.engines.step import StepTrial
 from unimodal.engines.trial import Trial
 from unimodal.errors import (
@@ -23,7 +24,7 @@ from unimodal.errors import (
     whole_number,
 )
 from unimodal.policies import Policy, as_policy
-from unimodal.problems import Moving, Problem
+from unimodal.problems import Problem
 from unimodal.report import progress as progress_bar
 from unimodal.result import ENGINES, Result, Run
 
@@ -112,11 +113,7 @@ def trial_class(engine: str, problem: Problem, policy: Policy, horizon: int, his
     """The kind of trial that an engine plays; "auto" is decided by these and nothing else."""
     if engine == "step":
         return StepTrial
-    why = "its index cannot say when it will cross a level" if not can_leap(policy, problem) else ""
-    if policy.forgets or isinstance(problem, Moving):
-        why = "what it knows or the problem itself changes from round to round"
-    if history:
-        why = "a leap draws the sum of many rewards, and history=True asks for each"
+    why = why_not_leap(policy, problem, history)
     if engine == "leap" and why:
         raise UnimodalError(f"{policy.name} cannot leap, since {why}: use engine='step' or 'auto'.")
     return StepTrial if why or (engine == "auto" and horizon < _WORTH_LEAPING) else LeapTrial
