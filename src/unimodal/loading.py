@@ -21,7 +21,10 @@ def load(path: str | Path, policies_of_your_own: Sequence[Policy] | None = None)
     A policy of your own is not in the file, only its name and parameters: give it again.
     """
     path = files.as_path(path, "the path of a result")
-    own = [as_policy(policy) for policy in policies_of_your_own or ()]
+    given = () if policies_of_your_own is None else policies_of_your_own
+    if not isinstance(given, list | tuple):
+        raise UnimodalError(f"the policies of your own must be a list, got {given!r}.")
+    own = [as_policy(policy) for policy in given]
     # Opened here: Polars takes a path for a pattern of several, or for a place on the web.
     with files.reading(path, "a result that Result.save wrote"), path.open("rb") as handle:
         return _read(path, handle, {policy.name: policy for policy in own})
@@ -42,7 +45,7 @@ def _read(path: Path, handle: BinaryIO, own: Mapping[str, Policy]) -> Result:
     if not names or len(set(names)) < len(names):
         raise ValueError("policies that are not one for each name")
     handle.seek(0)
-    n_arms = _check_columns(pl.read_parquet_schema(handle), rounds, len(names) * trials)
+    n_arms = _check_columns(path, pl.read_parquet_schema(handle), rounds, len(names) * trials)
     handle.seek(0)
     if pl.scan_parquet(handle).select(pl.len()).collect().item() != len(names) * trials:
         raise ValueError("other rows than policies and trials")
@@ -78,7 +81,7 @@ def _rounds(listed: Any) -> Any:
     return rounds
 
 
-def _check_columns(schema: Mapping[str, Any], rounds: Any, rows: int) -> int:
+def _check_columns(path: Path, schema: Mapping[str, Any], rounds: Any, rows: int) -> int:
     """Refuse columns of another kind or size, before memory is asked for; how many arms."""
     import polars as pl
 
@@ -101,7 +104,8 @@ def _check_columns(schema: Mapping[str, Any], rounds: Any, rows: int) -> int:
         or len(history) == 1
     ):
         raise ValueError("columns of another kind")
-    check_memory(8 * rows * (len(rounds) + n_arms + 2 * horizon * bool(history)), "the result")
+    numbers = len(rounds) + n_arms + (2 * horizon if history else 0)
+    check_memory(8 * rows * numbers, f"the result in {path}")
     return int(n_arms)
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from unimodal.engines.leap import LeapTrial, can_leap
+from unimodal.engines.capability import why_not_leap
+from unimodal.engines.leap import LeapTrial
 from unimodal.engines.step import StepTrial
 from unimodal.engines.trial import Trial
 from unimodal.errors import (
@@ -23,7 +24,7 @@ from unimodal.errors import (
     whole_number,
 )
 from unimodal.policies import Policy, as_policy
-from unimodal.problems import Moving, Problem
+from unimodal.problems import Problem
 from unimodal.report import progress as progress_bar
 from unimodal.result import ENGINES, Result, Run
 
@@ -71,7 +72,7 @@ def simulate(
     if not isinstance(problem, Problem):
         raise UnimodalError(f"the 'problem' must be a unimodal.Problem, got {problem!r}.")
     horizon = whole_number(horizon, "the 'horizon'", at_most=LONGEST)
-    if engine not in ENGINES:
+    if not isinstance(engine, str) or engine not in ENGINES:
         raise unknown_name("engine", engine, ENGINES)
     rounds = checkpoint_rounds(horizon, checkpoints, spacing)
     numbers = range(whole_number(trials, "the 'trials'", at_most=MOST_TRIALS))
@@ -81,7 +82,7 @@ def simulate(
 
 def rerun(result: Result, *, workers: int | None = None, progress: bool | None = None) -> Result:
     """Run a (loaded) result again from its own specification."""
-    return _again(result, range(result.trials), workers, progress)
+    return _again(result, range(_checked(result).trials), workers, progress)
 
 
 def extend(
@@ -95,11 +96,17 @@ def extend(
     >>> um.extend(some, 3).trials
     5
     """
-    first = result.trials
+    first = _checked(result).trials
     numbers = range(first, first + whole_number(trials, "the 'trials'", at_most=MOST_TRIALS))
     more = _again(result, numbers, workers, progress)
     runs = {name: result[name].joined(more[name]) for name in result}
     return Result(result.problem, result.seed, result.rounds, runs, result.engine)
+
+
+def _checked(result: Any) -> Result:
+    if not isinstance(result, Result):
+        raise UnimodalError(f"what is run again must be a Result, got {result!r}.")
+    return result
 
 
 def _again(result: Result, numbers: range, workers: int | None, progress: bool | None) -> Result:
@@ -112,11 +119,7 @@ def trial_class(engine: str, problem: Problem, policy: Policy, horizon: int, his
     """The kind of trial that an engine plays; "auto" is decided by these and nothing else."""
     if engine == "step":
         return StepTrial
-    why = "its index cannot say when it will cross a level" if not can_leap(policy, problem) else ""
-    if policy.forgets or isinstance(problem, Moving):
-        why = "what it knows or the problem itself changes from round to round"
-    if history:
-        why = "a leap draws the sum of many rewards, and history=True asks for each"
+    why = why_not_leap(policy, problem, history)
     if engine == "leap" and why:
         raise UnimodalError(f"{policy.name} cannot leap, since {why}: use engine='step' or 'auto'.")
     return StepTrial if why or (engine == "auto" and horizon < _WORTH_LEAPING) else LeapTrial
@@ -135,7 +138,7 @@ def checkpoint_rounds(horizon: int, checkpoints: int | Sequence[int], spacing: s
     >>> checkpoint_rounds(1000, 4, "log").tolist()
     [1, 10, 100, 1000]
     """
-    if spacing not in ("log", "linear"):
+    if not isinstance(spacing, str) or spacing not in ("log", "linear"):
         raise unknown_name("spacing", spacing, ("log", "linear"))
     if isinstance(checkpoints, int | np.integer):
         count = whole_number(checkpoints, "the 'checkpoints'", at_most=MOST_CHECKPOINTS)

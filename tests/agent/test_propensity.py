@@ -140,6 +140,44 @@ def test_it_is_found_without_warnings_whatever_the_family():
             agent.reward(decision.id, reward)
 
 
+@pytest.mark.parametrize(
+    ("told", "chances"),
+    [
+        ([[], [], []], [1 / 3] * 3),  # nobody missed the top: all draw 1
+        ([[1, 1], [], [0, 1]], [1 / 2, 1 / 2, 0.0]),  # whoever did draws less
+        ([[0], [0], [0]], [1 / 3] * 3),  # Beta(1, 1) each
+        ([[0, 1, 1], [0]], [3 / 4, 1 / 4]),  # Beta(3, 1) against Beta(1, 1)
+    ],
+)
+def test_arms_of_npts_that_never_missed_the_top_tie(told, chances):
+    agent = agent_with(um.NPTS(), um.Bernoulli(), told)
+    assert of_all(agent, list(range(len(told)))) == pytest.approx(chances, abs=1e-6)
+
+
+def test_npts_decides_with_that_propensity():
+    """The fault of issue 11: 1.0 for each of three."""
+    decision = um.Agent(um.NPTS(), um.graphs.line(3)).decide(propensity=True)
+    assert decision.propensity == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("prior", [(1.0, 0.1), (1.0, 0.01)])
+def test_draws_that_round_to_the_top_tie(prior):
+    """100,000 contests; false alarms: p < 1e-4. A tie that counted as a win would add up to 1.5."""
+    agent = agent_with(um.TS(prior=prior), um.Bernoulli(), [[1, 1], [], [0, 1, 1]])
+    expected = of_all(agent, [0, 1, 2])
+    assert expected.sum() == pytest.approx(1.0, abs=1e-5)
+    counts = np.bincount(agent.ask(100_000), minlength=3)
+    assert stats.chisquare(counts, expected * 100_000 / expected.sum()).pvalue > 1e-4
+
+
+def test_bounds_that_round_to_the_top_do_not_tie():
+    """Three arms within 1e-9 of the top show bounds that are 1 as floats, each another one."""
+    arms = np.zeros(3, dtype=ARM)
+    arms["pulls"], arms["total"] = 2, [2 - 1e-9, 2 - 2e-9, 2 - 1e-9]
+    chances = [propensity(um.KLUCB(), um.Bounded(), arms, [0, 1, 2], a, clock=9) for a in range(3)]
+    assert chances == [0.5, 1.0, 0.5]
+
+
 def test_what_is_not_known():
     arms = agent_with(um.UTS(), um.Bernoulli(), [[1], [0], [1]])._state.arms
     assert propensity(um.NPTS(), um.Bounded(), arms, [0, 1, 2], 0) is None

@@ -90,6 +90,18 @@ def test_the_parent_goes_on_after_a_fork(path, start):
     assert verify(path).wrong == []
 
 
+@pytest.mark.parametrize("gone", [False, True])
+def test_a_file_replaced_during_a_fork_is_noticed(path, tmp_path, start, gone):
+    campaign = start()
+    campaign.decide()
+    in_child(lambda: os.rename(path, tmp_path / "elsewhere"))
+    if not gone:
+        shutil.copy(tmp_path / "elsewhere", path)
+    with pytest.raises(um.UnimodalError, match="moved, deleted or replaced"):
+        campaign.decide()
+    assert path.exists() is not gone
+
+
 def test_a_fork_waits_for_calls_of_other_threads_and_leaves_no_child_busy(path, tmp_path, start):
     """At ac7e735 the child found the file busy for ever, by a transaction that it had inherited."""
     campaign, stop, told = start(), threading.Event(), []

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unimodal as um
-from unimodal.engines.leap import LeapTrial, can_leap
+from unimodal.engines.capability import why_not_leap
+from unimodal.engines.leap import LeapTrial
 from unimodal.engines.rewards import Tabled
 from unimodal.engines.step import StepTrial
 
@@ -102,9 +103,9 @@ def test_auto_leaps_where_it_can_and_pays():
             return leader
 
     own_draw = um.Problem(problem.graph, problem.means, um.Bounded(draw=lambda mean, rng: mean))
-    assert can_leap(um.UTS(), problem)
-    assert not can_leap(Own(), problem)
-    assert not can_leap(um.UTS(), own_draw)
+    assert not why_not_leap(um.UTS(), problem)
+    assert why_not_leap(Own(), problem)
+    assert why_not_leap(um.UTS(), own_draw)
     leap = um.simulate(problem, um.UTS(), horizon=6000, trials=2, engine="leap")
     auto = um.simulate(problem, um.UTS(), horizon=6000, trials=2)
     assert np.array_equal(leap["UTS"].regret, auto["UTS"].regret)

@@ -69,14 +69,34 @@ def test_a_window_forgets_the_coins_of_the_bernoulli_trick():
 
 def test_a_discount_weighs_rewards_by_age():
     trial = played(um.Discounted(um.UTS(), gamma=0.95))
-    age = 700 - np.arange(700)
-    pulls, totals = recount(trial, 0.95**age)
+    newer = 699 - np.arange(700)  # rewards that came after: the newest counts 1
+    pulls, totals = recount(trial, 0.95**newer)
     arms = trial.state.arms
     assert (arms["pulls"] == 0).any()  # what counted less than a millionth was dropped
     assert arms["pulls"] == pytest.approx(pulls, abs=1e-6)
     assert arms["total"] == pytest.approx(totals, abs=1e-6)
+    assert arms["pulls"].sum() == pytest.approx(1 / (1 - 0.95), abs=1e-5)
     best, _ = implied_board(arms, 7, -np.inf)
     assert trial.state.best == pytest.approx(best)
+
+
+def test_a_discount_by_hand():
+    """gamma = 1/2: rewards 1, 0 of arm 0 and 1 of arm 1 count 1/4, 1/2 and 1 (all exact floats)."""
+    agent = um.Agent(um.Discounted(um.UTS(), gamma=0.5), um.graphs.line(2))
+    agent.tell([0, 0, 1], [1, 0, 1])
+    arms = agent._state.arms
+    assert arms["pulls"].tolist() == [0.75, 1.0] and arms["total"].tolist() == [0.25, 1.0]
+    agent.tell(0, 1)
+    assert arms["pulls"].tolist() == [1.375, 0.5] and arms["total"].tolist() == [1.125, 0.5]
+    agent.tell([0] * 19, [0] * 19)  # arm 1 is left with 2⁻²⁰, and counts as never pulled
+    assert arms["pulls"].tolist() == [pytest.approx(2, abs=1e-5), 0.0]
+    assert agent.arms()["arm"].to_list() == [0]
+
+
+def test_a_discount_fades_the_coins_of_the_bernoulli_trick():
+    problem = um.problems.triangular(7, rewards=um.Bounded(0, 1, draw="two-point"))
+    arms = played(um.Discounted(um.UTS(), gamma=0.95), problem).state.arms
+    assert (arms["successes"] == arms["total"]).all() and arms["total"].max() > 1
 
 
 def test_clocks_stop_where_the_memory_ends():

@@ -78,7 +78,7 @@ class Book:
         self.time_to_live = (
             math.inf if time_to_live is None else real_number(time_to_live, "time_to_live", above=0)
         )
-        if on_expiry not in ON_EXPIRY:
+        if not isinstance(on_expiry, str) or on_expiry not in ON_EXPIRY:
             raise unknown_name("on_expiry", on_expiry, ON_EXPIRY)
         if on_expiry == "zero":
             rewards.check_reward(0.0)  # the family may not have it

@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 
 from unimodal.families import Family
-from unimodal.families.beliefs import below, quantile
+from unimodal.families.beliefs import at_top, below, quantile
 from unimodal.kernels.compile import record
 from unimodal.policies import Policy
 from unimodal.policies.indices import (
     Budgeted,
     EmpiricalDivergence,
     Thompson,
+    best_mean_level,
     compare,
     cost,
+    index_level,
     leeway,
-    own_budget,
-    upper_bound,
     whole_budget,
 )
 
@@ -75,26 +75,29 @@ def propensity(
 def _tied(index: Any, family: Any, arms: Any, near: Any, arm: int, clock: int) -> int:
     """How many arms show the index that this one shows."""
     if isinstance(index, EmpiricalDivergence):
-        pulled = arms[near][arms[near].pulls > 0]
-        best = max(pulled.total / pulled.pulls, default=0.0)
+        best = best_mean_level(family, arms, near)
         own, *others = (cost(family, arms[one], best) for one in (arm, *near[near != arm]))
         return 1 + sum(bool(other == own or abs(other - own) <= leeway(own)) for other in others)
     index = record(index)
-    whole, holder = whole_budget(index, clock), arms[arm]
-    bound = upper_bound(index, family, holder, whole)
-    orders = (
-        compare(family, arms[one], holder, bound, own_budget(index, whole, max(arms[one].pulls, 1)))
-        for one in near[near != arm]
+    whole = whole_budget(index, clock)
+    own, *others = (
+        index_level(index, family, arms[one], whole) for one in (arm, *near[near != arm])
     )
-    return 1 + sum(bool(order == 0) for order in orders)
+    return 1 + sum(bool(compare(other, own) == 0) for other in others)
 
 
 def thompson_wins(family: Family, own: Any, rivals: Any) -> float:
     """The probability that the posterior draw of one arm exceeds those of all its rivals.
 
     With u = F_i(x) it is the integral of Π_j F_j(F_i⁻¹(u)) over u from 0 to 1: of an increasing
-    function from 0 to 1, so a panel cannot hide more than its width times its rise.
+    function from 0 to 1, so a panel cannot hide more than its width times its rise. The last part,
+    where the draw is the top itself, is left to the lots: NPTS has arms that draw nothing else.
     """
+    at_the_top = float(at_top(family, own)[0])
+    by_lot = at_the_top * _first_of_tied(at_top(family, rivals)) if at_the_top > _ERROR else 0.0
+    below_top = 1.0 - at_the_top if at_the_top > _ERROR else 1.0
+    if below_top <= 0.0:
+        return by_lot
 
     def chance(u: Any) -> Any:
         level = quantile(family, own, u)
@@ -104,11 +107,11 @@ def thompson_wins(family: Family, own: Any, rivals: Any) -> float:
     lowest = below(family, rivals, quantile(family, own, _ERROR / 10.0))
     rivals = rivals[lowest < 1.0 - _ERROR / 10.0 / max(len(rivals), 1)]
     if not len(rivals):
-        return 1.0
+        return below_top + by_lot
     # The highest rivals decide: where they lie, the chance may rise steeply.
     highest = rivals[np.argsort(quantile(family, rivals, 0.5))[-2:]]
     steps = below(family, own, quantile(family, highest, _AROUND))
-    panels = np.unique(np.concatenate([_PANELS, steps.ravel()]))
+    panels = np.unique(np.concatenate([_PANELS, steps.ravel()]).clip(max=below_top))
     left, right = panels[:-1], panels[1:]
     at_ends = chance(panels)
     low, high = at_ends[:-1], at_ends[1:]
@@ -130,7 +133,15 @@ def thompson_wins(family: Family, own: Any, rivals: Any) -> float:
         between = chance(middle)
         left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
         low, high = np.concatenate([low, between]), np.concatenate([between, high])
-    return min(max(found, 0.0), 1.0)
+    return min(max(found + by_lot, 0.0), 1.0)
+
+
+def _first_of_tied(chances: Any) -> float:
+    """The probability to win a draw of lots with those of others who take part, each by chance."""
+    taking_part = np.ones(1)
+    for chance in chances[chances > 0.0]:
+        taking_part = np.convolve(taking_part, (1.0 - chance, chance))
+    return float((taking_part / np.arange(1.0, len(taking_part) + 1)).sum())
 
 
 def _integral(chance: Any, left: Any, right: Any, rule: tuple[Any, Any]) -> Any:

@@ -25,6 +25,7 @@ from unimodal.policies.state import BEGUN, LAST, LEADER, REASON, REASONS, ROUND
 COLUMNS = ("pulls", "total", "leads", "successes")  # of an arm, as a file has them
 _ROUNDING = 1e-6  # of sums, where old rewards fade
 _WORD = 2**64
+_UNREWARDED = 10**8  # decisions at the end, at most: memory keeps a place for each
 _LATE = 2**62  # leads at which something is to be done: later than any
 
 
@@ -191,8 +192,8 @@ def _check_book(book: dict[str, Any], n_arms: int) -> None:
         raise ValueError("decisions out of order")
     rewards = _list(book.get("rewards", []))
     _numbers(reward for reward in rewards if reward is not None)
-    if len(rewards) > made:
-        raise ValueError("rewards of decisions that were not made")
+    if len(rewards) > made or ("rewards" in book and made > len(rewards) + _UNREWARDED):
+        raise ValueError("rewards of decisions that were not made, or of far too few")
 
 
 def _check_rewards(rewards: Iterable[Any], family: Family) -> None:

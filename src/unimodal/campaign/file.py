@@ -74,13 +74,11 @@ class CampaignFile:
     def resume(self) -> None:
         """Take the file again; refused if it is another one."""
         if self._file is None and not self.closed:
-            before = self._identity
-            self._open()
-            self._identity = None
-            if before is not None and locks.identity_of(self._names[0]) != before[0]:
-                self.suspend()
-                self._identity = before
+            known, self._identity = self._identity, None
+            if known is not None and (self._on_disk() or (None,))[0] != known[0]:
+                self._identity = known
                 raise self._replaced()
+            self._open()
 
     def _disconnect(self) -> None:
         if self._file is None:

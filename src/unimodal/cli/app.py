@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import typer
@@ -38,6 +40,23 @@ def main() -> None:
     except KeyboardInterrupt:
         print("unimodal: stopped; what is finished is kept.", file=sys.stderr, flush=True)
         os._exit(130)  # not sys.exit, which would wait for threads that are still compiling
+
+
+@contextlib.contextmanager
+def silenced() -> Iterator[None]:
+    """Let no library write to standard error: Polars tells pages of Rust of a damaged file.
+
+    It is the command's to do so, not the library's: a process has one standard error.
+    """
+    sys.stderr.flush()
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def terminal() -> Console:

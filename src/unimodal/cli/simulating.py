@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from unimodal.cli.app import app, terminal
+from unimodal.cli.app import app, silenced, terminal
 from unimodal.errors import UnimodalError, whole_number
 
 
@@ -70,7 +70,9 @@ def simulate(
     if out is not None and out.exists() and not out.is_dir():
         raise UnimodalError(f"--out must be a folder, got the file {out}: name another place.")
     if again is not None:
-        result = um.rerun(um.load(again), workers=workers)
+        with silenced():
+            saved = um.load(again)
+        result = um.rerun(saved, workers=workers)
     else:
         rounds, repeats = _number(horizon, "--horizon"), _number(trials, "--trials")
         seed = whole_number(seed, "the --seed", 0)

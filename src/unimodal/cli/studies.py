@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from unimodal.cli.app import app, terminal
+from unimodal.cli.app import app, silenced, terminal
 from unimodal.errors import UnimodalError
 
 
@@ -41,7 +41,7 @@ def reproduce(
       unimodal reproduce --full --only "Table 1"
       unimodal reproduce --from docs/reproduction/findings.parquet --out again
     """
-    from unimodal.reproduce import command
+    from unimodal.reproduce import command, findings
 
     if quick and full:
         raise UnimodalError("--quick and --full exclude each other: give one of them, or none.")
@@ -49,7 +49,9 @@ def reproduce(
         raise UnimodalError(f"--out must be a folder, got the file {out}: name another place.")
     console = terminal()
     if source is not None:
-        command.remake(source, out, console)
+        with silenced():
+            found = findings.load(source)
+        command.remake(found, source, out, console)
     else:
         command.reproduce("full" if full else "quick", out, only, dask, console)
 
@@ -77,9 +79,15 @@ def compare(
       unimodal compare --only smooth --out smooth
       unimodal compare --from docs/comparison/comparison.parquet --out again
     """
-    from unimodal.compare import command
+    from unimodal.compare import command, entries
 
-    command.compare(quick, out, only, source, terminal())
+    command.check(quick, out, only, source)
+    if source is None:
+        command.compare(quick, out, only, terminal())
+        return
+    with silenced():
+        found = entries.load(source)
+    command.remake(found, source, out, terminal())
 
 
 @app.command()

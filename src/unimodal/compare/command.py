@@ -24,16 +24,21 @@ if TYPE_CHECKING:
     from unimodal.compare.entries import Comparison
 
 
-def compare(quick: bool, out: Path, only: str, source: Path | None, console: Console) -> None:
-    """Run what is not finished yet, or read what was saved; then write the page."""
+def check(quick: bool, out: Path, only: str, source: Path | None) -> None:
+    """Refuse options that do not go together, before any work."""
     if out.exists() and not out.is_dir():
         raise UnimodalError(f"--out must be a folder, got the file {out}: name another place.")
-    if source is None:
-        write(run(cases(QUICK if quick else FULL), only, out), out, console)
-        return
-    if quick or only:
+    if source is not None and (quick or only):
         raise UnimodalError("--from makes the page of what was run: leave out --quick and --only.")
-    found = entries.load(source)
+
+
+def compare(quick: bool, out: Path, only: str, console: Console) -> None:
+    """Run what is not finished yet, then write the page."""
+    write(run(cases(QUICK if quick else FULL), only, out), out, console)
+
+
+def remake(found: Comparison, source: Path, out: Path, console: Console) -> None:
+    """Write the page from what was saved in a file, the source."""
     with files.reading(source, entries.WHAT):  # numbers of which no page can be made
         write(found, out, console)
 

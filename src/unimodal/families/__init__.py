@@ -70,7 +70,7 @@ def parse(text: str) -> Family:
     >>> parse("gaussian:0.5")
     Gaussian(sigma=0.5)
     """
-    name, *numbers = text.lower().split(":")
+    name, *numbers = str(text).lower().split(":")
     if name not in FAMILIES:
         raise unknown_name("family", name, FAMILIES)
     known = [field.name for field in fields(FAMILIES[name]) if field.type == "float"]  # type: ignore[arg-type]

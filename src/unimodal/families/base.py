@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from unimodal.errors import UnimodalError
+from unimodal.errors import UnimodalError, real_number
 from unimodal.kernels.compile import generic, jit, record
 
 _TEXT = (str, bytes, bytearray)  # float would read them
@@ -78,8 +78,8 @@ class Family:
         far = np.flatnonzero(np.abs(means) > self.largest_mean)
         if len(far):
             raise UnimodalError(
-                f"a mean of {self!r} must be at most {self.largest_mean:g} in size, got "
-                f"{means[far[0]]} for arm {far[0]}: use another unit."
+                f"a mean of {self!r} must be at most {self.largest_mean:g} in size (use another "
+                f"unit), got {means[far[0]]} for arm {far[0]}."
             )
 
     def check_reward(self, reward: Any) -> float:
@@ -119,16 +119,18 @@ class Family:
         >>> Gaussian(sigma=1.0).upper(0.0, budget=2.0)
         2.0
         """
-        if not budget >= 0.0:
+        is_float = isinstance(budget, float)  # infinite is fine
+        number = budget if is_float else real_number(budget, "the 'budget' of upper")
+        if not number >= 0.0:
             raise UnimodalError(f"the 'budget' of upper must be at least 0, got {budget!r}.")
-        return float(upper(record(self), self._mean(p), float(budget)))
+        return float(upper(record(self), self._mean(p), number))
 
     def sample(self, mean: float, rng: Any) -> float:
         """A reward of an arm with this mean, from a stream of `unimodal.kernels.random`."""
         return float(draw(record(self), self._mean(mean), rng))
 
     def _mean(self, value: float) -> float:
-        mean = float(value)
+        mean = real_number(value, f"a mean of {self!r}")
         if not self.low <= mean <= self.high or math.isinf(mean):
             raise UnimodalError(f"a mean of {self!r} must be {self._interval()}, got {value!r}.")
         return mean

@@ -20,6 +20,8 @@ from unimodal.families.exponential import Exponential, exponential_belief
 from unimodal.families.gaussian import Gaussian, gaussian_belief
 from unimodal.families.poisson import Poisson, poisson_belief
 
+_ROUNDS_TO_ONE = 2.0**-53.5  # a draw x/(x + y) is 1 where y/x is smaller than about this
+
 
 @functools.singledispatch
 def below(family: Family, arms: Any, level: Any) -> Any:
@@ -31,6 +33,12 @@ def below(family: Family, arms: Any, level: Any) -> Any:
 def quantile(family: Family, arms: Any, share: Any) -> Any:
     """The level that a mean is below with probability `share`."""
     raise _unknown(family)
+
+
+@functools.singledispatch
+def at_top(family: Family, arms: Any) -> Any:
+    """The probability that a draw is the top of the range, as floats go: draws can tie there."""
+    return np.zeros(np.shape(arms))
 
 
 def _unknown(family: Family) -> UnimodalError:
@@ -73,6 +81,12 @@ def _bernoulli_quantile(family: Bernoulli, arms: Any, share: Any) -> Any:
     return special.betaincinv(*bernoulli_belief(_fields(arms)), share)
 
 
+@at_top.register
+def _bernoulli_at_top(family: Bernoulli, arms: Any) -> Any:
+    a, b = bernoulli_belief(_fields(arms))
+    return special.betainc(b, a, _ROUNDS_TO_ONE)
+
+
 @below.register
 def _bounded_below(family: Bounded, arms: Any, level: Any) -> Any:
     scaled = (np.asarray(level) - family.a) / (family.b - family.a)
@@ -83,6 +97,12 @@ def _bounded_below(family: Bounded, arms: Any, level: Any) -> Any:
 def _bounded_quantile(family: Bounded, arms: Any, share: Any) -> Any:
     scaled = special.betaincinv(*bounded_belief(_fields(arms)), share)
     return family.a + (family.b - family.a) * scaled
+
+
+@at_top.register
+def _bounded_at_top(family: Bounded, arms: Any) -> Any:
+    a, b = bounded_belief(_fields(arms))
+    return special.betainc(b, a, _ROUNDS_TO_ONE)
 
 
 @below.register

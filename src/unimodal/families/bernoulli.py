@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any, ClassVar
 
 from unimodal.errors import UnimodalError
@@ -21,6 +22,11 @@ from unimodal.families.base import (
 )
 from unimodal.kernels.compile import component, inner, jit
 from unimodal.kernels.random import beta, uniform
+
+NO_MEAN = 1e-300  # what is smaller counts as 0, since one over it may overflow
+# The b of a Beta(a, b) for which 0 stands, since priors are positive: too small to change 1, or to
+# let a draw without a failure be anything else than 1.
+NO_FAILURE = sys.float_info.min
 
 
 @component
@@ -77,31 +83,56 @@ def binary_negentropy(p):
 
 
 @jit
-def binary_upper(p, budget):
-    """The root of kl(p, u) = budget above p, by Newton (kl is convex in u)."""
-    if p >= 1.0 or budget <= 0.0:
-        return p
-    if p <= 0.0:
-        return -math.expm1(-budget)  # kl(0, u) = -log(1 - u)
-    # The start: kl to third order around p where that is good, as in all late rounds; or else the
-    # lower of two upper bounds, Pinsker's and the one that leaves out -p·log u ≥ 0.
-    spread = math.sqrt(2.0 * budget * p * (1.0 - p))
-    if spread < 0.3 * min(p, 1.0 - p):
-        u = p + spread + budget * (1.0 - 2.0 * p) * (2.0 / 3.0)
+def binary_rise(p, q, budget):
+    """How far -log(1 - u) rises from the mean u = p = 1 - q to the root of kl(p, u) = budget.
+
+    With x = log(q/(1 - u)), kl = q·x - p·log(u/p) and u - p = q·(1 - exp(-x)): nothing in it
+    saturates as u nears 1. It is convex in x, and Newton from above stays above the root.
+    """
+    if budget <= 0.0:
+        return 0.0
+    if q <= 0.0:
+        return math.inf
+    if p < NO_MEAN:
+        return budget  # kl(0, u) = -log(1 - u)
+    # The start: kl to third order around x = 0 where that is good, as in all late rounds; or else
+    # the lower of two upper bounds, the one that leaves out -p·log u ≥ 0 and Pinsker's.
+    spread = math.sqrt(2.0 * budget * p / q)
+    if spread < 0.3 * p:
+        x = spread * (1.0 + spread * (1.0 + q) / (6.0 * p))
     else:
-        bound = -math.expm1((binary_negentropy(p) - budget) / (1.0 - p))
-        u = min(p + math.sqrt(0.5 * budget), bound)
-    if u <= p:
-        return p  # no float lies between p and the root
+        x = (budget - p * math.log(p)) / q
+        step = math.sqrt(0.5 * budget) / q
+        if step < 1.0:
+            x = min(x, -math.log1p(-step))
     for _ in range(64):
-        if u >= 1.0:
-            return 1.0  # closer to 1 than a float can be
-        step = (binary_divergence(p, u) - budget) * u * (1.0 - u) / (u - p)
-        # Never out of (p, 1), however far a step would go.
-        u = max(u - step, 0.5 * (u + p)) if step > 0.0 else min(u - step, 0.5 * (u + 1.0))
-        if abs(step) <= 1e-8 * (u - p):
-            return u  # the next step would be its square
-    return u
+        step = (binary_rise_cost(p, q, x) - budget) * _inverse_slope(p, q, x)
+        x = max(x - step, 0.25 * x)
+        # The next step would be its square, or what rounding leaves is reached.
+        if abs(step) <= 1e-8 * x + 1e-16 * p:
+            break
+    return x
+
+
+@inner
+def _inverse_slope(p, q, x):
+    """One over the derivative of `binary_rise_cost`, which is (u - p)/u."""
+    return 1.0 - p / (q * math.expm1(-x))
+
+
+@jit
+def binary_rise_cost(p, q, x):
+    """kl(p, u) for the u with log(q/(1 - u)) = x: what a rise of x costs."""
+    if p < NO_MEAN:
+        return q * x
+    return max(q * x - p * math.log1p(-q / p * math.expm1(-x)), 0.0)
+
+
+@jit
+def binary_upper(p, budget):
+    """The root of kl(p, u) = budget above p."""
+    q = 1.0 - p
+    return p if q <= 0.0 else min(p - q * math.expm1(-binary_rise(p, q, budget)), 1.0)
 
 
 @divergence.register(Bernoulli)

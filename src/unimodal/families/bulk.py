@@ -34,7 +34,9 @@ def gather(family, arms, arm, mean, pulls, bearable, rng, coins):
     """
 
 
-@worst.register(Family)
+@worst.register(Bernoulli)
+@worst.register(Poisson)
+@worst.register(Exponential)
 def _nothing(family):
     return 0.0
 

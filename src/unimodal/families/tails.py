@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import math
 
-from unimodal.families.bernoulli import Bernoulli, bernoulli_belief
+from unimodal.families.base import Family
+from unimodal.families.bernoulli import NO_FAILURE, Bernoulli, bernoulli_belief
 from unimodal.families.bounded import Bounded, bounded_belief
 from unimodal.families.exponential import Exponential, exponential_belief
 from unimodal.families.gaussian import Gaussian, gaussian_belief
@@ -43,6 +44,16 @@ def under_hat(family, arm, level, rate, above, rng):
 @generic
 def outlook(family, arm):
     """About where the posterior lies and how wide it is: to choose levels by, nothing else."""
+
+
+@generic
+def is_sure(family, arm):
+    """Whether every draw is the top of the range: a Beta without failures, in its prior either."""
+
+
+@is_sure.register(Family)
+def _never(family, arm):
+    return False
 
 
 @jit
@@ -149,6 +160,11 @@ def _bernoulli_under_hat(family, arm, level, rate, above, rng):
 def _bernoulli_outlook(family, arm):
     a, b = bernoulli_belief(arm)
     return beta_outlook(a, b)
+
+
+@is_sure.register(Bernoulli)
+def _bernoulli_is_sure(family, arm):
+    return bernoulli_belief(arm)[1] <= NO_FAILURE
 
 
 @jit

@@ -95,6 +95,7 @@ def erdos_renyi(n_arms: int, p: float, seed: int = 0, tries: int = 100_000) -> G
         raise UnimodalError(f"the 'p' of erdos_renyi must lie in (0, 1], got {p:g}.")
     if p == 1:
         return complete(n_arms)
+    check_size("random graph", n_arms, 0)  # before it is squared
     rng = np.random.default_rng([seed, n_arms])
     pairs = n_arms * (n_arms - 1) // 2
     check_size("random graph", n_arms, int(pairs * p))

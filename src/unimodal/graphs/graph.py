@@ -169,6 +169,8 @@ class Graph:
 def checked_labels(labels: Iterable[Hashable], n_arms: int | None = None) -> tuple[Hashable, ...]:
     """The labels as a tuple, or a refusal: they must be hashable, and each arm needs its own."""
     refuse_set(labels, "the labels")
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        raise UnimodalError(f"the labels must be a list, one for each arm, got {labels!r}.")
     names = tuple(map(plain_label, labels))
     if n_arms is not None and len(names) != n_arms:
         raise UnimodalError(

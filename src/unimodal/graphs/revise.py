@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from unimodal.errors import UnimodalError
+from unimodal.errors import UnimodalError, refuse_set
 from unimodal.graphs.build import checked
 from unimodal.graphs.graph import Graph
 
@@ -29,6 +29,7 @@ def revised(
     labels: list[Hashable] = list(graph.labels or range(graph.n_arms))
     numbers = {label: arm for arm, label in enumerate(labels)}
     ends = graph.edges().tolist()
+    refuse_set(add, "the edges to add")
     for edge in add:
         if not isinstance(edge, tuple | list) or len(edge) != 2:
             raise UnimodalError(f"an edge to add must be a pair of labels, got {edge!r}.")

@@ -63,7 +63,7 @@ def parse(text: str, seed: int = 0) -> Graph:
     >>> parse("grid:3x4")
     Graph(grid, 12 arms, 17 edges)
     """
-    kind, *parts = text.split(":")
+    kind, *parts = str(text).split(":")
     if kind not in FORMS:
         raise unknown_name("graph", kind, FORMS)
     form, make = FORMS[kind]

@@ -275,5 +275,4 @@ def generic(function: Callable[..., Any]) -> Any:
     functools.update_wrapper(dispatch, function)
     overload(dispatch, strict=False, jit_options=_INNER)(choose)
     dispatch.register = register  # type: ignore[attr-defined]
-    dispatch.knows = lambda first: find(type(first), implementations) is not None  # type: ignore[attr-defined]
     return dispatch

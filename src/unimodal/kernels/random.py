@@ -196,7 +196,8 @@ def beta(rng, a, b):
 def poisson(rng, mean):
     """A Poisson number: by products for small means, by Hörmann's PTRS (1993) for others.
 
-    Not a number for a mean that is negative, not a number, or beyond `MOST`.
+    Not a number for a mean that is negative, not a number, or beyond `MOST`; rounded where floats
+    do not hold every whole number.
     """
     if not 0.0 <= mean <= MOST:
         return math.nan

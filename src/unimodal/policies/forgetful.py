@@ -112,11 +112,11 @@ class Windowed(Forgetful):
 
 
 class Discounted(Forgetful):
-    """A policy to which a reward n rounds old counts gamma^n.
+    """A policy to which the newest reward counts 1, and one with n newer ones gamma^n.
 
-    So it goes by 1/(1 - gamma) rewards in all, which is where a confidence bound's clock stops. An
-    arm whose rewards count less than a millionth together counts as never pulled. A round takes
-    time in proportion to the number of arms.
+    So it goes by up to 1/(1 - gamma) rewards in all, which is where a confidence bound's clock
+    stops. An arm whose rewards count less than a millionth together counts as never pulled. A round
+    takes time in proportion to the number of arms.
 
     >>> import unimodal as um
     >>> Discounted(um.KLUCB(), gamma=0.999)

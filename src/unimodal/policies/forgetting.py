@@ -1,8 +1,8 @@
 """How a policy forgets, for means that change: a part of its state that works on the arm records.
 
-After every reward `forget` runs, and `reach` says what a confidence bound's clock is where old
-rounds no longer count. Which of them, is decided by the type of `State.memory`; the policies know
-nothing of it.
+`fade` runs before a reward is learnt, `forget` after it, and `reach` says what a confidence bound's
+clock is where old rounds no longer count. Which of them, is decided by the type of `State.memory`;
+the policies know nothing of it.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
@@ -31,7 +31,7 @@ class Window(NamedTuple):
 
 
 class Fading(NamedTuple):
-    """A reward n rounds old counts gamma^n."""
+    """A reward counts gamma^n once n others have come after it."""
 
     gamma: float
     unpulled: float
@@ -54,6 +54,11 @@ Watch.component = Watch  # type: ignore[attr-defined]
 
 
 @generic
+def fade(memory, scope, state):
+    """Let old rewards count less, before a reward is learnt."""
+
+
+@generic
 def forget(memory, scope, index, family, state, arm, reward, success):
     """Forget what is too old, after a reward was learnt."""
 
@@ -63,8 +68,14 @@ def reach(memory, state, clock):
     """The clock, counting no further back than the memory goes."""
 
 
+@fade.register(object)
+def _nothing_fades(memory, scope, state):
+    pass
+
+
 @forget.register(Whole)
-def _nothing(memory, scope, index, family, state, arm, reward, success):
+@forget.register(Fading)
+def _nothing_is_forgotten(memory, scope, index, family, state, arm, reward, success):
     pass
 
 
@@ -97,8 +108,9 @@ def _within_the_window(memory, state, clock):
     return min(clock, len(memory.ring))  # log(min(t, τ)) (Garivier and Moulines 2011)
 
 
-@forget.register(Fading)
-def _fade(memory, scope, index, family, state, arm, reward, success):
+@fade.register(Fading)
+def _by_gamma(memory, scope, state):
+    # N_t(γ, i) = Σ γ^(t - s) over the rounds s of i (Garivier and Moulines 2011): the last has 1.
     # The means stay as they are, and so do their order and what an index keeps of them.
     for other in range(len(state.arms)):
         record = state.arms[other]
@@ -112,7 +124,8 @@ def _fade(memory, scope, index, family, state, arm, reward, success):
 
 @reach.register(Fading)
 def _total_weight(memory, state, clock):
-    return min(float(clock), 1.0 / (1.0 - memory.gamma))  # log n_t(γ) (Garivier and Moulines 2011)
+    # n_t(γ) = Σ N_t(γ, i) = (1 - γ^t)/(1 - γ), or rather its bound
+    return min(float(clock), 1.0 / (1.0 - memory.gamma))
 
 
 @forget.register(Watch)

@@ -10,12 +10,14 @@ import math
 
 import numpy as np
 
-from unimodal.families.base import divergence, natural, negentropy, posterior, top, upper
+from unimodal.families.base import negentropy, posterior
+from unimodal.families.levels import distance, linear_form, mean_level, upper_level
 from unimodal.kernels.compile import component, generic, inner, jit
 from unimodal.kernels.random import counted
 from unimodal.policies.state import LAST, ROUND
 
-SAME = 1e-12  # relative: what differs by less ties, whatever the rounding
+SAME = 1e-13  # relative: levels that differ by less tie, whatever the rounding
+SAME_COST = 1e-12  # the same of what IMED adds up
 
 
 @component
@@ -121,100 +123,89 @@ def _less_log_pulls(index, whole, pulls):
 def _highest_bound(index, family, state, near, leader, clock):
     arms = state.arms
     whole = whole_budget(index, clock)
-    # The last winner, or the leader, is likely to win again: find its index once; each rival
-    # then only has to say whether it beats that, which takes no root.
+    # The last winner, or the leader, is likely to win again: find its index once; most rivals
+    # then show that they are below it without a root.
     best = near[0] if leader < 0 else leader
     if leader < 0 and state.notes[LAST] >= 0:
         best = state.notes[LAST]
     holder = arms[best]
     tied, best_lot = False, np.uint64(0)
-    bound, theta, log_norm = _index(index, family, holder, whole)
+    level = index_level(index, family, holder, whole)
+    mean, theta, log_norm = linear_form(family, level)
     for arm in near:
         rival = arms[arm]
         pulls = rival.pulls
-        budget = own_budget(index, whole, pulls)
-        # pulls·kl(mean, bound), by the family's linear form; rounding may cost it a few digits.
-        distance = pulls * (rival.negentropy + log_norm) - rival.total * theta
+        # pulls·kl(mean, level), by the family's linear form; rounding may cost it a few digits.
+        spent = pulls * (rival.negentropy + log_norm) - rival.total * theta
         slack = 1e-12 * (pulls * (abs(rival.negentropy) + abs(log_norm)) + abs(rival.total * theta))
-        same = pulls == holder.pulls and rival.total == holder.total
-        # The usual case: below. Equal ones tie, whatever the rounding does (it counts near 1).
-        if distance > budget + slack and rival.total < bound * pulls and not same:
-            continue
+        if spent > own_budget(index, whole, pulls) + slack and rival.total < mean * pulls:
+            continue  # the usual case: below
         if arm == best:
             continue
-        order = compare(family, rival, holder, bound, budget)
+        same = pulls == holder.pulls and rival.total == holder.total
+        own = level if same else index_level(index, family, rival, whole)
+        order = compare(own, level)
         if order > 0:
-            best, holder, tied = arm, rival, False
-            bound, theta, log_norm = _index(index, family, holder, whole)
+            best, holder, tied, level = arm, rival, False, own
+            mean, theta, log_norm = linear_form(family, level)
         elif order == 0:
             best_lot = best_lot if tied else lot(state, best)
             tied, own_lot = True, lot(state, arm)
             if own_lot > best_lot:
-                best, holder, best_lot = arm, rival, own_lot  # with the same bound
+                best, holder, best_lot = arm, rival, own_lot  # at the same level
     return best
 
 
 @inner
-def upper_bound(index, family, arm, whole):
-    """An arm's upper confidence bound; +∞ if it was never pulled."""
+def index_level(index, family, arm, whole):
+    """The level of an arm's upper confidence bound; ∞ if it was never pulled."""
     if arm.pulls == 0:
         return math.inf
     budget = own_budget(index, whole, arm.pulls)
-    return upper(family, arm.total / arm.pulls, budget / arm.pulls)
+    return upper_level(family, float(arm.pulls), arm.total, budget)
 
 
 @inner
-def _index(index, family, arm, whole):
-    """An arm's index, and the natural parameters there."""
-    bound = upper_bound(index, family, arm, whole)
-    if bound >= top(family):
-        return bound, 0.0, -math.inf
-    theta, log_norm = natural(family, bound)
-    return bound, theta, log_norm
+def compare(one, other):
+    """1, 0 or -1: a level is above, equal to or below another, whatever the rounding.
+
+    Arms with equal statistics have equal levels. Others may tie as well: with budgets by pulls, one
+    reward of 0 often ties with one failure in N.
+    """
+    if one == other or abs(one - other) <= SAME * min(abs(one), abs(other)):
+        return 0
+    return 1 if one > other else -1
 
 
 @inner
-def compare(family, arm, holder, bound, budget):
-    """1, 0 or -1: the arm's index is above, equal to or below the holder's, which is `bound`."""
-    if arm.pulls == holder.pulls and arm.total == holder.total:
-        return 0  # equal statistics tie exactly, whatever the rounding
-    if arm.pulls == 0:
-        return 1
-    if holder.pulls == 0:
-        return -1
-    mean = arm.total / arm.pulls
-    if mean == bound:  # the holder has no room above its mean; has the arm?
-        return 1 if budget > 0.0 and mean < top(family) else 0
-    if mean > bound:
-        return 1
-    distance = arm.pulls * divergence(family, mean, bound)
-    if abs(distance - budget) <= SAME * budget:
-        return 0  # as with budgets by pulls, where 1 reward of 0 often ties with 1 failure in N
-    return 1 if distance < budget else -1
+def best_mean_level(family, arms, near):
+    """The level of the highest mean among the arms that were pulled; -∞ if none was."""
+    best_mean, best = -math.inf, -1
+    for arm in near:
+        if arms[arm].pulls > 0 and arms[arm].total / arms[arm].pulls > best_mean:
+            best_mean, best = arms[arm].total / arms[arm].pulls, arm
+    return mean_level(family, float(arms[best].pulls), arms[best].total) if best >= 0 else -math.inf
 
 
 @inner
-def cost(family, arm, best_mean):
-    """The index of IMED: lowest for an arm that was never pulled."""
+def cost(family, arm, best):
+    """The index of IMED, where `best` is the level of the best mean: -∞ if never pulled."""
     if arm.pulls == 0:
         return -math.inf
-    return arm.pulls * divergence(family, arm.total / arm.pulls, best_mean) + math.log(arm.pulls)
+    return distance(family, float(arm.pulls), arm.total, best) + math.log(arm.pulls)
 
 
 @inner
 def leeway(lowest):
     """How far from it a cost may be and still tie with it."""
-    return SAME * max(abs(lowest), 1.0) if math.isfinite(lowest) else 0.0
+    return SAME_COST * max(abs(lowest), 1.0) if math.isfinite(lowest) else 0.0
 
 
 @contest.register(EmpiricalDivergence)
 def _lowest_cost(index, family, state, near, leader, clock):
     arms = state.arms
-    best_mean = -math.inf
-    for arm in near:
-        if arms[arm].pulls > 0:
-            best_mean = max(best_mean, arms[arm].total / arms[arm].pulls)
-    theta, log_norm = natural(family, best_mean)
+    best_level = best_mean_level(family, arms, near)
+    mean, theta, log_norm = linear_form(family, best_level)
     best, lowest = near[0], math.inf
     for arm in near:
         rival = arms[arm]
@@ -224,9 +215,9 @@ def _lowest_cost(index, family, state, near, leader, clock):
             linear = rival.total * theta
             about = pulls * (rival.negentropy + log_norm) - linear + math.log(pulls)
             slack = 1e-12 * (pulls * (abs(rival.negentropy) + abs(log_norm)) + abs(linear))
-            if about > lowest + slack + SAME * abs(lowest):
+            if about > lowest + slack + leeway(lowest) and rival.total < mean * pulls:
                 continue
-        own, same = cost(family, rival, best_mean), leeway(lowest)
+        own, same = cost(family, rival, best_level), leeway(lowest)
         if own < lowest - same or (own <= lowest + same and lot(state, arm) > lot(state, best)):
             best, lowest = arm, own
     return best

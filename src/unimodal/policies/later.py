@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import sys
 from typing import Any, ClassVar
 
 from unimodal.errors import UnimodalError
 from unimodal.families import Family
+from unimodal.families.bernoulli import NO_FAILURE
 from unimodal.graphs import Graph
 from unimodal.policies.base import Policy
 from unimodal.policies.indices import EmpiricalDivergence, KLUpperByPulls, Thompson
@@ -130,6 +130,4 @@ class NPTS(Policy):
     @property
     def beliefs(self) -> Any:
         """One success and no failure, since Dirichlet weights add up to Beta ones."""
-        # Not 0, which is no prior; but too small to change 1, or to let a draw without a failure
-        # be anything else than 1.
-        return (1.0, sys.float_info.min)
+        return (1.0, NO_FAILURE)

@@ -20,7 +20,7 @@ def checked_prior(prior: Any) -> Any:
         return None
     try:
         pairs = np.asarray(prior, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         pairs = np.empty(0)
     if pairs.ndim not in (1, 2) or pairs.shape[-1] != 2:
         raise UnimodalError(
@@ -120,7 +120,7 @@ class UTS(Policy):
         super().__post_init__()
         self._set("prior", checked_prior(self.prior))
         lowest_tie(self.ties)
-        if self.period != "degree":
+        if not isinstance(self.period, str) or self.period != "degree":
             what = "the 'period' of UTS, unless it is 'degree',"
             self._set("period", whole_number(self.period, what, 2, LONGEST))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from unimodal.families.base import learn
 from unimodal.kernels.compile import inner, jit
 from unimodal.kernels.leaderboard import show
-from unimodal.policies.forgetting import forget, reach
+from unimodal.policies.forgetting import fade, forget, reach
 from unimodal.policies.indices import contest, refresh
 from unimodal.policies.remembering import remember
 from unimodal.policies.scopes import (
@@ -77,6 +77,7 @@ def reckon(scope, index, family, state, arm):
 def observe(scope, index, family, state, arm, reward):
     """Learn from a reward, whether or not the arm was chosen just now."""
     record = state.arms[arm]
+    fade(state.memory, scope, state)
     successes = record.successes
     learn(family, state.arms, arm, reward, state.rng)
     reckon(scope, index, family, state, arm)

@@ -55,7 +55,7 @@ class AroundLeastPulled(AroundLeader):
 
 def lowest_tie(ties: Any) -> bool:
     """Whether `ties` says that the lowest of tied leaders leads."""
-    if ties not in LEADER_TIES:
+    if not isinstance(ties, str) or ties not in LEADER_TIES:
         raise unknown_name("rule for ties", ties, LEADER_TIES)
     return bool(ties == "lowest")
 

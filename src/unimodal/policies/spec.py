@@ -48,7 +48,7 @@ def parse(text: str, own: bool = True) -> Policy:
     >>> parse("windowed(policy=uts, window=500)").policy
     UTS()
     """
-    match = re.fullmatch(r"\s*(.+?)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
+    match = re.fullmatch(r"\s*(.+?)\s*(?:\((.*)\))?\s*", str(text), re.DOTALL)
     if not match:
         raise UnimodalError("a policy must have a name, such as uts or osub(c=0), got nothing.")
     head, arguments = match[1], match[2]

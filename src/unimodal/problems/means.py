@@ -138,7 +138,7 @@ def rank_one(u: Any, v: Any, rewards: Family | None = None) -> Problem:
 def _vector(values: Any, name: str) -> Any:
     try:
         vector = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         vector = np.empty(0)
     if vector.ndim != 1 or not len(vector) or not np.isfinite(vector).all():
         raise UnimodalError(

@@ -125,7 +125,7 @@ def drifting_line(n_arms: int, horizon: int, speed: float, rewards: Family | Non
     [0, 3, 6, 9]
     """
     graph = graphs.line(n_arms)
-    horizon = whole_number(horizon, "the 'horizon' of drifting_line")
+    horizon = whole_number(horizon, "the 'horizon' of drifting_line", at_most=LONGEST)
     speed = real_number(speed, "the 'speed' of drifting_line", above=0)
     if speed > 1 / STEPS:
         raise UnimodalError(
@@ -195,7 +195,7 @@ def _travelling(
 ) -> Moving:
     """Means by distance from a peak that `move`s every so many rounds."""
     check_graph(graph, where)
-    horizon = whole_number(horizon, f"the 'horizon' of {where}")
+    horizon = whole_number(horizon, f"the 'horizon' of {where}", at_most=LONGEST)
     every = whole_number(every, f"the 'every' of {where}")
     _check_room(horizon // every, graph.n_arms, where)
     begins = list(range(1, horizon + 1, every))

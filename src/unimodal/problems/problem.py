@@ -49,7 +49,7 @@ class Problem:
         rewards = as_family(rewards, "Problem")
         try:
             array = np.array(means, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise UnimodalError("the 'means' of Problem must be numbers, one an arm.") from None
         if array.shape != (graph.n_arms,):
             raise UnimodalError(

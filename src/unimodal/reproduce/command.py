@@ -43,9 +43,8 @@ def reproduce(scale: str, out: Path, only: str, dask: str, console: Console) -> 
     write(found, scale, out, console)
 
 
-def remake(source: Path, out: Path, console: Console) -> None:
-    """Write the report from findings that were saved."""
-    found = findings.load(source)
+def remake(found: Findings, source: Path, out: Path, console: Console) -> None:
+    """Write the report from findings that were saved in a file, the source."""
     scale = next((name for name, s in SCALES.items() if settings(s) == found.planned), "own")
     with files.reading(source, findings.WHAT):  # numbers of which no page can be made
         write(found, scale, out, console)

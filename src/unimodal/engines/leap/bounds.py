@@ -28,21 +28,22 @@ from unimodal.engines.leap.desk import (
     wake,
     worth,
 )
-from unimodal.families.base import divergence, natural
 from unimodal.families.bulk import worst
+from unimodal.families.levels import between, distance, linear_form, mean_level
 from unimodal.kernels.compile import generic, inner
 from unimodal.policies.indices import (
     Budgeted,
     KLUpper,
     contest,
+    index_level,
     own_budget,
-    upper_bound,
     whole_budget,
 )
 from unimodal.policies.skipping import ENDLESS, contest_after
 from unimodal.policies.state import LEADER
 
 _SAFE = 1e-9  # relative room for rounding, far above what it takes
+_ROUNDING = 1e-14  # relative: no more than rounding
 
 
 @generic
@@ -81,10 +82,10 @@ def seat_all(index, scope, family, state, near, desk, clock):
 
 @inner
 def _incumbent(index, family, state, near, desk, clock):
-    """The index that the incumbent will show in the next contest, and the reading of that."""
+    """The level that the incumbent will show in the next contest, and the reading of that."""
     record = state.arms[near[desk.book[0].place]]
     now = reading(index, clock + 1, record)
-    return upper_bound(index, family, record, whole_budget(index, now)), now
+    return index_level(index, family, record, whole_budget(index, now)), now
 
 
 @inner
@@ -96,18 +97,18 @@ def _clearly_below(rival, bound):
 def _seat(index, scope, family, state, near, desk, place, bound, now):
     """Let a rival wait for a level of its own between its index and the incumbent's, or wake it."""
     record = state.arms[near[place]]
-    rival = upper_bound(index, family, record, whole_budget(index, now))
+    rival = index_level(index, family, record, whole_budget(index, now))
     set_level(desk, len(near), place, NOT_WAITING)
     if not _clearly_below(rival, bound):
         wake(desk, len(near), place)
         return
     # Close to the rival, since rewards close the gap faster than the clock; but where others wait
     # for a higher level anyway, up to the middle.
-    gap = bound - rival
-    level = max(rival + 0.1 * gap, min(rival + 0.5 * gap, desk.levels[1]))
+    near_by, middle = between(family, rival, bound, 0.1), between(family, rival, bound, 0.5)
+    level = max(near_by, min(middle, desk.levels[1]))
     set_level(desk, len(near), place, level)
-    distance = record.pulls * divergence(family, record.total / record.pulls, level)
-    enough = min(reached(index, distance * (1.0 - _SAFE), record.pulls), NEVER)
+    budget = distance(family, float(record.pulls), record.total, level)
+    enough = min(reached(index, budget * (1.0 - _SAFE), record.pulls), NEVER)
     # The last round whose clock is surely not enough, and then the next contest.
     quiet = max(math.floor(enough * (1.0 - _SAFE)) - 1.0, now - 1.0)
     wait_until(desk, len(near), place, contest_after(scope, quiet, len(near), 1.0))
@@ -150,9 +151,8 @@ def _lower_levels(index, scope, family, state, near, desk, clock):
     whole = whole_budget(index, now)
     while desk.levels[1] > -math.inf:
         place = top_place(desk, len(near))
-        rival = upper_bound(index, family, state.arms[near[place]], whole)
-        room = bound - desk.levels[1]
-        if _clearly_below(rival, bound) and room > 0.4 * (bound - rival):
+        rival = index_level(index, family, state.arms[near[place]], whole)
+        if _clearly_below(rival, bound) and desk.levels[1] < between(family, rival, bound, 0.6):
             return
         _seat(index, scope, family, state, near, desk, place, bound, now)
 
@@ -169,29 +169,33 @@ def _bearable(index, family, record, level, now):
         return ENDLESS
     whole = whole_budget(index, now)
     if not math.isfinite(low):
-        return 0 if _clearly_below(level, upper_bound(index, family, record, whole)) else -1
+        return 0 if _clearly_below(level, index_level(index, family, record, whole)) else -1
     pulls, total = float(record.pulls), record.total
-    if total / pulls >= level:
-        if level <= low:
+    own = mean_level(family, pulls, total)
+    mean, theta, log_norm = linear_form(family, level)
+    if own >= level:
+        if mean <= low:
             return ENDLESS
-        return np.int64(min(max((total - level * pulls) / (level - low), 0.0), 1e15))
+        count = math.floor(min(max((total - mean * pulls) / (mean - low), 0.0), 1e15))
+        after = mean_level(family, pulls + count, total + count * low)
+        return np.int64(count) if after >= level - _ROUNDING * abs(level) else 0
     room = own_budget(index, whole, record.pulls) * (1.0 - _SAFE)
-    room -= pulls * divergence(family, total / pulls, level) * (1.0 + _SAFE)
+    room -= distance(family, pulls, total, level) * (1.0 + _SAFE)
     if room <= 0.0:
         return -1
-    theta, log_norm = natural(family, level)
-    slope = _slope(family, total, pulls, low, theta, log_norm)
+    slope = _slope(family, own, low, theta, log_norm)
     if not slope > 0.0:
         return 0
     far = room / slope
-    slope = _slope(family, total + far * low, pulls + far, low, theta, log_norm)
+    own = mean_level(family, pulls + far, total + far * low)
+    slope = _slope(family, own, low, theta, log_norm)
     return np.int64(min(room / slope * (1.0 - _SAFE), 1e15)) if slope > 0.0 else 0
 
 
 @inner
-def _slope(family, total, pulls, low, theta, log_norm):
-    """The derivative of h."""
-    own_theta, own_log_norm = natural(family, total / pulls)
+def _slope(family, own, low, theta, log_norm):
+    """The derivative of h, where the incumbent's mean has the level `own`."""
+    _, own_theta, own_log_norm = linear_form(family, own)
     return low * (own_theta - theta) + log_norm - own_log_norm
 
 

@@ -23,22 +23,13 @@ from unimodal.engines.regret import pseudo_regret
 from unimodal.engines.rewards import next_reward, pull_often
 from unimodal.engines.trial import Trial, play_round
 from unimodal.families.bulk import attempt
-from unimodal.kernels.compile import inner, jit, record
+from unimodal.kernels.compile import inner, jit
 from unimodal.policies import Policy
 from unimodal.policies.rounds import observe, open_round, reckon
 from unimodal.policies.scopes import clock, span
 from unimodal.policies.skipping import bearable, incumbent, remains, skip, steady_until
 from unimodal.policies.state import BEGUN, LAST, ROUND
-from unimodal.problems import Moving, Problem
-
-
-def can_leap(policy: Policy, problem: Problem) -> bool:
-    """Whether the policy's index can say when it will cross a level, on this problem."""
-    if policy.is_plain or problem.rewards.is_own:  # a user's draw may leave its bounds
-        return False
-    if policy.forgets or isinstance(problem, Moving):  # what is not pulled changes, too
-        return False
-    return bool(settle.knows(record(policy.index_for(problem.rewards))))
+from unimodal.problems import Problem
 
 
 @jit

@@ -27,7 +27,7 @@ from unimodal.engines.leap.desk import (
 )
 from unimodal.families.base import posterior
 from unimodal.families.bulk import worst
-from unimodal.families.tails import hat, outlook, under_hat
+from unimodal.families.tails import hat, is_sure, outlook, under_hat
 from unimodal.kernels.compile import inner
 from unimodal.kernels.random import exponential, uniform
 from unimodal.policies.indices import Thompson, lot
@@ -41,6 +41,9 @@ FEW = 16  # in contests of no more arms, drawing all of them is the cheapest
 @settle.register(Thompson)
 def _settle(index, scope, family, state, near, desk, clock):
     book = desk.book[0]
+    if _only_sure_one(family, state, near, book.place):
+        _seat_under_a_sure_one(near, desk)
+        return True
     winners_known = book.hot and book.looks >= 8
     if not winners_known or book.holding > 0.5:
         book.hot = book.looks = 0
@@ -57,6 +60,27 @@ def _settle(index, scope, family, state, near, desk, clock):
     book.holding = 0.0
     _seat_all(scope, family, state, near, desk, level, -1, clock)
     return True
+
+
+@inner
+def _only_sure_one(family, state, near, place):
+    """Whether an arm draws the top every time, and no other does."""
+    if not is_sure(family, state.arms[near[place]]):
+        return False
+    for other in range(len(near)):
+        if other != place and is_sure(family, state.arms[near[other]]):
+            return False
+    return True
+
+
+@inner
+def _seat_under_a_sure_one(near, desk):
+    """Nobody else can win, however often they pass any level below the top."""
+    clear(desk, len(near))
+    desk.book[0].hot, desk.book[0].level = 0, math.inf
+    for place in range(len(near)):
+        if place != desk.book[0].place:
+            wait_until(desk, len(near), place, NEVER)
 
 
 @inner
@@ -149,6 +173,9 @@ def _guard(index, scope, family, state, near, desk, clock, most):
     if book.hot:
         return 0, contest_after(scope, clock, len(near), 1.0)
     record = state.arms[near[book.place]]
+    if book.level == math.inf:
+        # Until its first failure: then the session is settled again.
+        return (0, next_key(desk)) if is_sure(family, record) else (-1, 0.0)
     depth = _depth(family, state, near, desk)
     if depth > 1.5 * book.room or depth < 0.7 * book.room:
         return -1, 0.0  # the level was chosen for another width

@@ -1,0 +1,42 @@
+"""Which engine may play what: asked of scope, index, family and problem in this one place."""
+
+from __future__ import annotations
+
+from unimodal.families import Bernoulli, Bounded, Exponential, Gaussian, Poisson
+from unimodal.policies import AroundLeader, AroundLeastPulled, EveryArm, Policy
+from unimodal.policies.indices import EmpiricalDivergence, KLUpper, KLUpperByPulls, Thompson
+from unimodal.policies.scouting import Scout
+from unimodal.problems import Moving, Problem
+
+# What docs/decisions/0006-leaping.md proves something about: these classes, and not subclasses of
+# them, which may override what the proof is about.
+_SCOPES = (EveryArm, AroundLeader, AroundLeastPulled, Scout)
+_INDICES = (Thompson, KLUpper, KLUpperByPulls, EmpiricalDivergence)
+_FAMILIES = (Bernoulli, Bounded, Exponential, Gaussian, Poisson)
+_OURS = ("equip", "new_state", "parts")  # methods of Policy that make the state the engine works on
+
+
+def why_not_leap(policy: Policy, problem: Problem, history: bool = False) -> str:
+    """Why the leap engine must not play this, as the end of a sentence; "" if it may.
+
+    >>> import unimodal as um
+    >>> why_not_leap(um.UTS(), um.problems.triangular(5))
+    ''
+    >>> why_not_leap(um.NPTS(), um.problems.triangular(5, rewards=um.Bounded()))
+    'Reweighed is not an index that can say when it will cross a level'
+    """
+    if history:
+        return "a leap draws the sum of many rewards, and history=True asks for each"
+    if policy.forgets or isinstance(problem, Moving):
+        return "what it knows or the problem itself changes from round to round"
+    if policy.is_plain or any(getattr(type(policy), m) is not getattr(Policy, m) for m in _OURS):
+        return "it has a rule or a state of its own, of which the engine knows nothing"
+    index, scope = type(policy.index_for(problem.rewards)), type(policy.scope(problem.graph))
+    if index not in _INDICES:
+        return f"{index.__name__} is not an index that can say when it will cross a level"
+    if scope not in _SCOPES:
+        return f"{scope.__name__} is not a scope that can say for how long a leader stays"
+    family = type(problem.rewards)
+    if family not in _FAMILIES or problem.rewards.is_own:
+        return f"{family.__name__} draws rewards in a way of your own, whose sums nobody knows"
+    return ""
