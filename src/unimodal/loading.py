@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from unimodal import files, policies, problems
+from unimodal import checksums, files, policies, problems
 from unimodal.errors import LONGEST, UnimodalError, check_memory, unknown_name, whole_number
 from unimodal.policies import Policy, as_policy
 from unimodal.result import ENGINES, FORMAT, Result, Run
@@ -33,6 +33,7 @@ def load(path: str | Path, policies_of_your_own: Sequence[Policy] | None = None)
 def _read(path: Path, handle: BinaryIO, own: Mapping[str, Policy]) -> Result:
     import polars as pl
 
+    checksums.check(handle)
     data = json.loads(pl.read_parquet_metadata(handle)["unimodal"])
     if data.get("format") != FORMAT:
         raise UnimodalError(

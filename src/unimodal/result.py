@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unimodal import analysis, files, policies
+from unimodal import analysis, checksums, files, policies
 from unimodal.errors import unknown_name
 from unimodal.policies import Policy
 from unimodal.problems import Problem
@@ -170,7 +170,12 @@ class Result(Mapping[str, Run]):
         every = [run.arrays() for run in self.runs.values()]
         columns |= {key: np.concatenate([arrays[key] for arrays in every]) for key in every[0]}
         frame, data = pl.DataFrame(columns), json.dumps(self.to_data())
-        return files.write(path, lambda to: frame.write_parquet(to, metadata={"unimodal": data}))
+
+        def fill(to: Path) -> None:
+            frame.write_parquet(to, metadata={"unimodal": data, **checksums.BLANK})
+            checksums.fill_in(to)
+
+        return files.write(path, fill)
 
 
 def versions() -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from unimodal import files
+from unimodal import checksums, files
 
 
 def write(path: Path, rows: list[dict[str, Any]], about: dict[str, str]) -> Path:
@@ -21,9 +21,12 @@ def write(path: Path, rows: list[dict[str, Any]], about: dict[str, str]) -> Path
         for name, value in first.items()
     }
     frame = pl.DataFrame(rows, kinds)
-    return files.write(
-        path, lambda to: frame.write_parquet(to, compression_level=19, metadata=about)
-    )
+
+    def fill(to: Path) -> None:
+        frame.write_parquet(to, compression_level=19, metadata={**about, **checksums.BLANK})
+        checksums.fill_in(to)
+
+    return files.write(path, fill)
 
 
 def read(path: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
@@ -31,6 +34,7 @@ def read(path: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
     import polars as pl
 
     with path.open("rb") as handle:  # a path may be a pattern, or a place on the web, to Polars
+        checksums.check(handle)
         about = pl.read_parquet_metadata(handle)
         handle.seek(0)
         kinds = pl.read_parquet_schema(handle)
