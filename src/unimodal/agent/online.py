@@ -16,7 +16,6 @@ from unimodal.families import Family, as_family
 from unimodal.graphs import Graph
 from unimodal.kernels.random import POLICY, stream
 from unimodal.policies import UTS, Policy, ScoutUTS, as_policy
-from unimodal.policies.state import LAST, LEADER, REASON, REASONS
 
 # Called with what happens to decisions: kind, time, id, and the decision or the reward.
 Recorder = Callable[[str, float, int, Any], None]
@@ -126,7 +125,8 @@ class Agent(Player):
             checked = [(self._territory.arm_of(a), self.rewards.check_reward(r)) for a, r in pairs]
         else:
             checked = [(self._territory.arm_of(arm), self.rewards.check_reward(reward))]
-        self._learn(checked)  # nothing is learnt from a batch with a mistake in it
+        for number, value in checked:  # nothing is learnt from a batch with a mistake in it
+            self._learn(number, value)
 
     @property
     def book(self) -> Book:
@@ -152,17 +152,14 @@ class Agent(Player):
 
     def decide_at(self, now: float, propensity: bool = False) -> Decision:
         """The next decision, made at a given time: what `decide` does, and what a log repeats."""
-        label = self.ask()
-        notes = self._state.notes
-        arm, leader = int(notes[LAST]), int(notes[LEADER])
-        reason, arena = REASONS[notes[REASON]], self._territory.arena
-        competing = self._territory.n_arms if reason == "contest" else 1
+        self._check_lock()
+        arm, reason, leader, near = self._play()
         decision = Decision(
             self._book.add(arm, now),
-            label,
+            self._territory.label_of(arm),
             reason,
             self._territory.label_of(leader) if leader >= 0 else None,
-            int(arena.last[leader] - arena.first[leader]) if leader >= 0 else competing,
+            near,
             now,
             self._propensity(arm, leader, reason) if propensity else None,
         )
@@ -198,7 +195,7 @@ class Agent(Player):
         if reward is None and self._book.on_expiry == "zero":
             reward = 0.0
         if reward is not None and arm >= 0:  # else there is nothing to learn, or nobody to learn
-            self._learn([(arm, reward)])
+            self._learn(arm, reward)
 
     def expire(self) -> int:
         """Close the decisions whose time is over, which `decide` and `reward` do too; how many."""
