@@ -149,8 +149,17 @@ def acknowledge_early() -> None:
 
 def count_twice() -> None:
     """Sabotage: whatever is told is news, and a decision stays open."""
+
+    class Open(collections.OrderedDict):
+        def pop(self, decision, default=None):
+            return self.get(decision, default)
+
+    def begin(book, *settings, begin=Book.__init__):
+        begin(book, *settings)
+        book.open = Open()
+
     Book.news = lambda book, told, now: {int(d): float(value) for d, value in told}
-    Book.close = lambda book, decision, reward: book.open[decision][0]
+    Book.__init__ = begin
 
 
 SABOTAGE = {"none": lambda: None, "early": acknowledge_early, "twice": count_twice}

@@ -87,7 +87,7 @@ def test_tampering_is_found(path, start, play, statement, words):
         ("{", "must be a change of the graph"),
         ("{}", "must be a change of the graph"),
         ("[]", "must be a change of the graph"),
-        (None, "must be a change of the graph"),
+        (None, "is of kind revision with data None"),
         ('{"add": [5], "retire": [], "fingerprint": ""}', "must be a change of the graph"),
         ('{"add": [[0, 6]], "retire": [], "fingerprint": ""}', "makes another graph than it did"),
     ],
@@ -115,7 +115,11 @@ def test_an_oracle_of_your_own_is_not_needed_to_verify(path):
     assert um.verify(path)
 
 
-@pytest.mark.parametrize("data", ["[[", "{}", "[0, 5]", None])
+DEEP = f"[0, [{'[' * 100}1{']' * 100}]]"
+NO_LABELS = ["[0, [null]]", "[[NaN], [1]]", '[0, [{"a": 1}]]']
+
+
+@pytest.mark.parametrize("data", ["[[", "{}", "[0, 5]", "[" * 10**5, DEEP, None, *NO_LABELS])
 def test_a_damaged_look_up_is_told(path, reopen, data):
     def neighbours(arm):
         return [arm - 1, arm + 1]
@@ -123,7 +127,8 @@ def test_a_damaged_look_up_is_told(path, reopen, data):
     with reopen(graph=neighbours, root=0) as campaign:
         campaign.decide(5)
     verdict = tampered(path, "UPDATE log SET data = ? WHERE kind = 'look-up'", data)
-    assert not verdict and "must be the answer to a look-up" in verdict.wrong[0]
+    said = "must be the answer to a look-up" if data else "is of kind look-up with data None"
+    assert not verdict and said in verdict.wrong[0]
 
 
 def test_an_unknown_kind_of_event_is_told(path, start, play):

@@ -16,7 +16,6 @@ from unimodal.families import Family, as_family
 from unimodal.graphs import Graph
 from unimodal.kernels.random import POLICY, stream
 from unimodal.policies import UTS, Policy, ScoutUTS, as_policy
-from unimodal.policies.state import LAST, LEADER, REASON, REASONS
 
 MOST_AT_ONCE = 10**6  # arms in one call: more would take minutes, and gigabytes
 # Called with what happens to decisions: kind, time, id, and the decision or the reward.
@@ -129,7 +128,8 @@ class Agent(Player):
             checked = [(self._territory.arm_of(a), self.rewards.check_reward(r)) for a, r in pairs]
         else:
             checked = [(self._territory.arm_of(arm), self.rewards.check_reward(reward))]
-        self._learn(checked)  # nothing is learnt from a batch with a mistake in it
+        for number, value in checked:  # nothing is learnt from a batch with a mistake in it
+            self._learn(number, value)
 
     @property
     def book(self) -> Book:
@@ -151,26 +151,20 @@ class Agent(Player):
             count = whole_number(n, "the 'n' of decide", at_most=MOST_AT_ONCE)
             return [self.decide(propensity=propensity) for _ in range(count)]
         now, before = self._expire_before(self._book.tick(self.clock())), self.look_ups
-        label = self.ask()
+        played = self._play()
         if self.look_ups > before:  # they take time, which is not the decision's
             now = self._book.tick(self.clock())
-        return self._decided(label, now, propensity)
+        return self._decided(*played, now, propensity)
 
-    def decide_at(self, now: float) -> Decision:
-        """The next decision, made at a given time: to repeat what a log tells."""
-        return self._decided(self.ask(), now)
-
-    def _decided(self, label: Any, now: float, propensity: bool = False) -> Decision:
-        notes = self._state.notes
-        arm, leader = int(notes[LAST]), int(notes[LEADER])
-        reason, arena = REASONS[notes[REASON]], self._territory.arena
-        competing = self._territory.n_arms if reason == "contest" else 1
+    def _decided(
+        self, arm: int, reason: str, leader: int, near: int, now: float, propensity: bool
+    ) -> Decision:
         decision = Decision(
             self._book.add(arm, now),
-            label,
+            self._territory.label_of(arm),
             reason,
             self._territory.label_of(leader) if leader >= 0 else None,
-            int(arena.last[leader] - arena.first[leader]) if leader >= 0 else competing,
+            near,
             now,
             self._propensity(arm, leader, reason) if propensity else None,
         )
@@ -206,7 +200,7 @@ class Agent(Player):
         if reward is None and self._book.on_expiry == "zero":
             reward = 0.0
         if reward is not None and arm >= 0:  # else there is nothing to learn, or nobody to learn
-            self._learn([(arm, reward)])
+            self._learn(arm, reward)
 
     def expire(self) -> int:
         """Close the decisions whose time is over, which `decide` and `reward` do too; how many."""

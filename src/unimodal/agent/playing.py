@@ -145,10 +145,19 @@ class Player:
         arena = self._territory.arena
         return int(self._choose(self._scope, self._index, self._family, arena, self._state))
 
-    def _learn(self, rewards: list[tuple[int, float]]) -> None:
-        self._state = with_room(self._index, self._state, len(rewards))
-        for arm, reward in rewards:
-            self._observe(self._scope, self._index, self._family, self._state, arm, reward)
+    def _play(self) -> tuple[int, str, int, int]:
+        """Play the next round: the arm, why, who led (-1: nobody), and how many were near."""
+        arm = self._next_arm()
+        notes, territory = self._state.notes.tolist(), self._territory
+        leader, reason = notes[LEADER], REASONS[notes[REASON]]
+        if leader >= 0:
+            arena = territory.arena
+            return arm, reason, leader, arena.last.item(leader) - arena.first.item(leader)
+        return arm, reason, leader, territory.n_arms if reason == "contest" else 1
+
+    def _learn(self, arm: int, reward: float) -> None:
+        self._state = with_room(self._index, self._state, 1)
+        self._observe(self._scope, self._index, self._family, self._state, arm, reward)
 
     def _propensity(self, arm: int, leader: int, reason: str) -> float | None:
         """How likely the arm was, given the leader and all that was known."""

@@ -35,10 +35,13 @@ class Recorded(Protocol):
 
 
 def history_of(campaign: Recorded) -> pl.DataFrame:
-    """The log, or a sentence if it is not one; expiries that count as a reward of 0 have that."""
+    """The log, or a sentence if it is not one; expiries that count as a reward of 0 have that.
+
+    A campaign that has it gives its `compact_history`, with words as categories.
+    """
     import polars as pl
 
-    frame = campaign.history()
+    frame = getattr(campaign, "compact_history", campaign.history)()
     missing = [name for name in COLUMNS if name not in frame.columns]
     if missing:
         raise UnimodalError(

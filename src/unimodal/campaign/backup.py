@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 
 from unimodal import files
-from unimodal.campaign.reading import reading
+from unimodal.campaign.reading import LogToRead, read
 from unimodal.errors import UnimodalError
 
 
@@ -27,12 +27,14 @@ def backup(path: str | Path, target: str | Path) -> Path:
     if target.exists():
         raise UnimodalError(f"there is a file {target} already: name another, or remove it first.")
 
-    def fill(beside: Path) -> None:
-        with contextlib.closing(sqlite3.connect(beside)) as copy:
-            try:
-                log.copy_to(copy)
-            except sqlite3.Error as error:
-                raise OSError(str(error)) from None
+    def copied(log: LogToRead) -> Path:
+        def fill(beside: Path) -> None:
+            with contextlib.closing(sqlite3.connect(beside)) as copy:
+                try:
+                    log.copy_to(copy)
+                except sqlite3.Error as error:
+                    raise OSError(str(error)) from None
 
-    with reading(path) as log:
         return files.write(target, fill)
+
+    return read(path, copied)

@@ -12,8 +12,9 @@ from unimodal.agent.online import Agent
 from unimodal.campaign.backup import backup
 from unimodal.campaign.durable import Durable
 from unimodal.campaign.log import Log
-from unimodal.campaign.reading import as_frame, legible
+from unimodal.campaign.reading import legible, read_table
 from unimodal.campaign.settings import Settings
+from unimodal.campaign.table import plain
 from unimodal.errors import UnimodalError, whole_number
 from unimodal.families import Family
 from unimodal.graphs.graph import plain_label
@@ -144,8 +145,20 @@ class Campaign:
         return self._call(lambda agent: agent.arms())  # type: ignore[no-any-return]
 
     def history(self) -> pl.DataFrame:
-        """The log, one row an event."""
-        return as_frame(self._durably(lambda replica: list(self._log.events())))
+        """The log, one row an event, with all that was on disk when this was called."""
+        return plain(self.compact_history())
+
+    def compact_history(self) -> pl.DataFrame:
+        """The log as `history` has it, but with words as categories: a fraction of the memory.
+
+        Both read beside the calls of others, which go on meanwhile.
+        """
+        if self._durably.is_copy or self._log.closed:
+            self._call(lambda agent: None)  # which refuses, in its own words
+        self._log.check_name()
+        table = read_table(self._log.path)
+        self._log.check_name()  # else it was another file that was read
+        return table
 
     def backup(self, path: str | Path) -> Path:
         """Copy the campaign, as it is now, into a new file; calls go on meanwhile.

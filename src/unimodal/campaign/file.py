@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from unimodal.campaign import locks
+from unimodal.campaign.opening import THIS_PROCESS
 from unimodal.errors import UnimodalError, real_number, unknown_name
 
 FORMAT = 2
@@ -37,7 +38,7 @@ class CampaignFile:
         self._open()
 
     def _open(self) -> None:
-        with self.explained():
+        with self.explained(), THIS_PROCESS.opens(self, self.path, self._wait):
             try:
                 # Absolute, so that ':memory:' is a file, too.
                 self._file, self._connection = locks.open_file(self.path.absolute(), self._connect)
@@ -90,6 +91,7 @@ class CampaignFile:
                 reader.execute("SELECT count(*) FROM sqlite_master").fetchone()
                 self._connection.close()
         self._forgotten()
+        THIS_PROCESS.closes(self)
 
     def _reader(self) -> sqlite3.Connection:
         address = f"{Path(os.path.abspath(self.path)).as_uri()}?mode=ro"

@@ -253,6 +253,12 @@ def reader(path: Path) -> Iterator[None]:
             _registry.readers.pop(key, None)
 
 
+def is_open_here(path: Path) -> bool:
+    """Whether this process has a file open for writing: closing a handle of it costs locks."""
+    with _registry.enter():
+        return _known(path) is not None
+
+
 def identity_of(file: Path | str | int) -> Identity:
     """Which file it is, whatever its name."""
     found = os.stat(file)

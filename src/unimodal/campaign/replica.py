@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import itertools
 import json
+import operator
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from unimodal import graphs
 from unimodal.agent.decisions import Decision
 from unimodal.agent.online import Agent
+from unimodal.agent.repeating import Repeater
 from unimodal.agent.revision import revised
 from unimodal.agent.saving import in_state, whole_state
+from unimodal.campaign.checking import answer, change, fault, parsed, reward_fault, short
 from unimodal.campaign.events import Event, as_event, as_json
 from unimodal.campaign.log import Log
 from unimodal.campaign.look_ups import Enquiries, LoggedOracle, LookUpNeeded
@@ -24,6 +28,7 @@ from unimodal.errors import UnimodalError
 from unimodal.graphs import Graph
 from unimodal.version import __version__
 
+_KIND = operator.itemgetter(Event._fields.index("kind"))
 _AT_HAND = 20_000  # rewards: who tells one twice does so soon
 _PIECE = 1_000  # elements of a list that are turned into text at a time
 
@@ -64,6 +69,7 @@ class Replica:
         self._enquiries = enquiries or Enquiries(settings.graph)
         self._outcomes = OutcomesInLog(log)
         self.seq = 0
+        self.counts: Counter[str] = Counter()  # of the events that were followed, by kind
         self.news: list[Event] = []  # what happened here and is not in the log yet
         self._folding = False
         self._oracle: LoggedOracle | None = None
@@ -96,10 +102,12 @@ class Replica:
             root, cache = settings.graph.root, settings.graph.cache
         self._oracle = LoggedOracle(self._enquiries, root, cache or 1, self._note_look_up)
         # A start may look arms up before there is an agent: these answers stand first in the log.
-        first = list(itertools.takewhile(lambda e: e.kind == "look-up", self._log.events()))
-        for event in first:
-            self._oracle.take(event)
-        self._oracle.folding, self.seq = bool(first), len(first)
+        for event in itertools.takewhile(lambda e: e.kind == "look-up", self._log.events()):
+            self._check(event)
+            self._take_answer(event)
+            self.seq = event.seq
+            self.counts[event.kind] += 1
+        self._oracle.folding = self.seq > 0
         agent = settings.agent(self._oracle)
         self._oracle.folding = False
         return agent
@@ -111,6 +119,7 @@ class Replica:
     def _watched(self, agent: Agent) -> Agent:
         agent.clock, agent.recorder = self._clock, self._record
         agent.book.outcomes = self._outcomes
+        self._repeater = Repeater(agent, self._outcomes.recent)
         return agent
 
     def _restore(self, seq: int) -> None:
@@ -118,9 +127,9 @@ class Replica:
             if event.seq <= seq:
                 self._revise(self.revised_graph(event))
         try:
-            data = json.loads(self._log.snapshot(seq))
+            data = parsed(self._log.snapshot(seq))
             self.agent = self._watched(in_state(self.agent, data))
-        except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError, MemoryError):
             raise UnimodalError(
                 f"the snapshot after event {seq} of {self._log.path} is damaged: delete it from "
                 "the table 'snapshots', and the state is folded from the log."
@@ -135,14 +144,31 @@ class Replica:
         """Follow the log to its end, or as far as an event."""
         self._fold(True)
         try:
-            for event in self._log.events(self.seq):
-                if until is not None and event.seq > until:
-                    break
-                self._apply(event)
-                self.seq = event.seq
+            for rows in self._log.rows(self.seq, until):
+                self._follow(rows)
+                self.counts.update(map(_KIND, rows))
                 self._outcomes.written()
         finally:
             self._fold(False)
+
+    def _follow(self, rows: list[tuple[Any, ...]]) -> None:
+        while rows:
+            try:
+                followed, instead = self._repeater.follow(rows, self.seq)
+            except IndexError:
+                if self._oracle is None:
+                    raise  # a policy of one's own
+                event = Event._make(rows[self._repeater.seq - self.seq - 1])
+                raise self._damage(event, "follows an answer without neighbours") from None
+            self.seq += followed
+            if followed == len(rows):
+                return
+            event = Event._make(rows[followed])
+            if instead is not None:
+                raise self._other_decision(event, instead)
+            self._apply(event)
+            self.seq = event.seq
+            rows = rows[followed + 1 :]
 
     def _fold(self, folding: bool) -> None:
         """Begin or end to do again what a log says: nothing is noted then, and nobody is asked."""
@@ -156,30 +182,54 @@ class Replica:
         self._outcomes.written()
 
     def _apply(self, event: Event) -> None:
-        if event.seq != self.seq + 1:
-            raise self._damage(event, f"follows event {self.seq}, so some are missing")
-        self.agent.book.tick(event.time)
-        if event.kind == "decide":
-            decision = self.agent.decide_at(event.time)
-            again = as_event(event.seq, "decide", event.time, decision.id, decision)
-            if again._replace(propensity=event.propensity) != event:
-                raise UnimodalError(
-                    f"event {event.seq} of {self._log.path} is {_told(event)}, but unimodal "
-                    f"{__version__} makes it {_told(again)}: the file is damaged, or from another "
-                    "version; open and close it once with the version that wrote it."
-                )
-        elif event.kind in ("reward", "expire"):
-            if event.decision is None or event.decision not in self.agent.book.open:
-                raise self._damage(event, f"closes decision {event.decision}, which is not open")
-            if (event.kind == "reward") != isinstance(event.reward, float):
-                raise self._damage(event, f"is of kind {event.kind} with reward {event.reward!r}")
-            self.agent.settle(event.decision, event.reward, event.time)
-        elif event.kind == "look-up" and self._oracle is not None:
-            self._oracle.take(event)
+        """Do what is no decision, reward or expiry; or say what is wrong with it if it is."""
+        self._check(event)
+        now = self.agent.book.now
+        if event.time < now:
+            raise self._damage(event, f"is of time {event.time!r}, after one of {now!r}")
+        if event.kind == "look-up" and self._oracle is not None:
+            self._take_answer(event)
+            if self._repeater.asked_after is None:
+                self._repeater.asked_after = now
         elif event.kind == "revision":
             self._revise(self.revised_graph(event))
         elif event.kind != "open":
-            raise self._damage(event, f"is of kind {event.kind!r}, which there is not here")
+            raise self._damage(event, self._why_not(event))
+        self.agent.book.now = event.time
+
+    def _check(self, event: Event) -> None:
+        if event.seq != self.seq + 1:
+            raise self._damage(event, f"follows event {self.seq}, so some are missing")
+        if (wrong := fault(event)) is not None:
+            raise self._damage(event, wrong)
+
+    def _why_not(self, event: Event) -> str:
+        """Why what an event says cannot have happened here."""
+        if event.kind == "look-up":
+            return "is of kind 'look-up', which there is not here"
+        if event.decision not in self.agent.book.open:
+            return f"closes decision {event.decision}, which is not open"
+        if event.kind == "expire":
+            return f"lets decision {event.decision} expire before its time"
+        return reward_fault(self.agent.rewards, event) or "cannot be"
+
+    def _take_answer(self, event: Event) -> None:
+        assert self._oracle is not None
+        try:
+            answer(event.data)
+        except ValueError:
+            raise self._damage(
+                event, f"must be the answer to a look-up, got {short(event.data)}"
+            ) from None
+        self._oracle.take(event)
+
+    def _other_decision(self, event: Event, instead: Decision) -> UnimodalError:
+        again = as_event(event.seq, "decide", event.time, instead.id, instead)
+        return UnimodalError(
+            f"event {event.seq} of {self._log.path} is {_told(event)}, but unimodal "
+            f"{__version__} makes it {_told(again)}: the file is damaged, or from another "
+            "version; open and close it once with the version that wrote it."
+        )
 
     def _damage(self, event: Event, what: str) -> UnimodalError:
         return UnimodalError(
@@ -221,18 +271,19 @@ class Replica:
         self._note(self._now(), "revision", data=data)
 
     def _revise(self, graph: Graph) -> None:
-        before, self.agent = self.agent, revised(self.agent, graph)
+        before, self.agent = self.agent, self._watched(revised(self.agent, graph))
         before.locked = True  # somebody may still look at it
 
     def revised_graph(self, event: Event) -> Graph:
         """The graph after a change that a log tells."""
         try:
-            data = json.loads(event.data or "")
-            add = [tuple(map(graphs.as_label, edge)) for edge in data["add"]]
-            retire, fingerprint = map(graphs.as_label, data["retire"]), data["fingerprint"]
-        except (ValueError, KeyError, TypeError):
+            add, retire, fingerprint = change(event.data)
+        except ValueError:
             raise self._damage(event, "must be a change of the graph") from None
-        graph = graphs.revised(self._held_graph(), add, retire)
+        try:
+            graph = graphs.revised(self._held_graph(), add, retire)
+        except UnimodalError as error:
+            raise self._damage(event, f"makes no graph ({str(error).removesuffix('.')})") from None
         if graph.fingerprint != fingerprint:
             raise self._damage(event, "makes another graph than it did")
         return graph
@@ -250,8 +301,11 @@ class Replica:
 
 def _told(event: Event) -> str:
     """A decision of the log, in words."""
-    leader = f", leader {event.leader!r}, {event.near} near" if event.leader is not None else ""
-    return f"decision {event.decision} for arm {event.arm!r} ({event.reason}{leader})"
+    leader = f", leader {short(event.leader)}" if event.leader is not None else ""
+    return (
+        f"decision {event.decision} for arm {short(event.arm)} "
+        f"({event.reason}{leader}, {event.near} near)"
+    )
 
 
 def state_in_pieces(agent: Agent) -> Iterator[str]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
 from unimodal import families, graphs, policies
 from unimodal.agent.online import Agent, check_no_root, usual_policy
 from unimodal.agent.oracle import Oracle, as_oracle
+from unimodal.campaign.checking import is_label
 from unimodal.campaign.events import as_json
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family, as_family
@@ -100,14 +103,9 @@ class Settings:
         `fingerprints` are those of the graphs that its own was changed into.
         """
         given = self.to_data()
-        try:
+        with _told_of(path):
+            _check(saved, path)
             return self._agreed(given, saved, path, fingerprints)
-        except UnimodalError:
-            raise
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise UnimodalError(
-                f"the settings in {path} are damaged: go back to a copy of the file."
-            ) from None
 
     def _agreed(
         self, given: dict[str, Any], saved: dict[str, Any], path: Any, fingerprints: set[str]
@@ -142,6 +140,57 @@ class Settings:
         return as_oracle(self.graph, graphs.as_label(saved["root"]), saved["cache"])
 
 
+def saved_family(saved: dict[str, Any], path: Any) -> Family:
+    """The rewards of a file, as far as its settings tell them: without a draw of one's own."""
+    with _told_of(path):
+        known = {name: value for name, value in saved["rewards"].items() if name != "draw"}
+        return families.from_data(known)
+
+
+@contextlib.contextmanager
+def _told_of(path: Any) -> Iterator[None]:
+    """Say of whatever is wrong with settings in which file it is."""
+    try:
+        yield
+    except UnimodalError:
+        raise
+    except MemoryError:
+        raise UnimodalError(
+            f"the settings in {path} are about a graph that the memory here does not hold, or they "
+            "are damaged: open it on a larger machine, or go back to a copy of the file."
+        ) from None
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
+        raise UnimodalError(
+            f"the settings in {path} are damaged: go back to a copy of the file."
+        ) from None
+
+
+def _check(saved: dict[str, Any], path: Any) -> None:
+    """Refuse what nobody else would; whatever else is wrong shows when it is used."""
+    for name, needed in _KINDS.items():
+        if not isinstance(saved[name], needed) or isinstance(saved[name], bool):
+            raise ValueError(f"a {name} of another kind")
+    graph = saved["graph"]
+    if graph["kind"] == "edges" and graph["n_arms"] - 1 > len(graph["edges"]):
+        raise ValueError("arms without edges, which may be more than there is memory")
+    if graph["kind"] == "look-up" and not is_label(graphs.as_label(saved["root"])):
+        raise ValueError("a root that is no label")
+    try:
+        whole_number(saved["seed"], "the seed", 0)
+        whole_number(1 if saved["cache"] is None else saved["cache"], "the cache")
+        lives = saved["time_to_live"]
+        real_number(1 if lives is None else lives, "the time to live", above=0)
+    except UnimodalError as error:
+        raise UnimodalError(
+            f"the settings in {path} are damaged ({str(error).removesuffix('.')}): go back to a "
+            "copy of the file."
+        ) from None
+
+
+_KINDS: dict[str, Any] = {
+    **{"policy": dict, "graph": dict, "rewards": dict, "seed": int, "on_expiry": str},
+    **{"cache": int | None, "time_to_live": int | float | None},
+}
 _NAMES = {"rewards": "rewards are", "time_to_live": "time to live is"}
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from unimodal.campaign.log import Log
-from unimodal.campaign.reading import no_clock, reading, saved_settings
+from unimodal.campaign.reading import no_clock, read, saved_settings
 from unimodal.campaign.replica import Replica
 from unimodal.errors import UnimodalError
 from unimodal.policies import Policy
@@ -36,14 +38,25 @@ def verify(path: str | Path, policy: Policy | None = None) -> Verdict:
     same text. Events that another version of unimodal wrote before the file came to this one are
     not folded again: this version starts from the snapshot with which it took over.
     """
-    with reading(path) as log:
-        return _verified(log, policy)
+    with ThreadPoolExecutor(1) as beside:  # SQLite looks at its pages while Python folds
+        pages = beside.submit(read, path, _looked_through)
+        verdict = read(path, lambda log: _folded(log, policy))
+        problems, lost = pages.result()
+    if problems:
+        return Verdict(verdict.path, wrong=problems)
+    if lost and not verdict.wrong:
+        verdict.wrong.append(f"the table 'rewards' differs from the log in {lost:,}")
+    return verdict
 
 
-def _verified(log: Log, policy: Policy | None) -> Verdict:
-    verdict = Verdict(log.path, wrong=log.problems(), counts=log.counts())
-    if verdict.wrong:
-        return verdict
+def _looked_through(log: Log) -> tuple[list[str], int]:
+    """What SQLite itself finds wrong, and how many rewards would not be found."""
+    problems = log.problems()
+    return problems, 0 if problems else log.lost_rewards()
+
+
+def _folded(log: Log, policy: Policy | None) -> Verdict:
+    verdict = Verdict(log.path)
     snapshots = log.snapshots()
     own = [seq for seq, version in snapshots if version == __version__]
     if own and len(own) < len(snapshots):
@@ -66,8 +79,7 @@ def _verified(log: Log, policy: Policy | None) -> Verdict:
     except UnimodalError as error:
         verdict.wrong.append(str(error))
         return verdict
-    if lost := log.lost_rewards():
-        verdict.wrong.append(f"the table 'rewards' differs from the log in {lost:,}")
+    verdict.counts = dict(replica.counts + Counter(log.counts(verdict.first)))
     verdict.events = replica.seq - verdict.first
     return verdict
 

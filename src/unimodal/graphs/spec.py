@@ -42,6 +42,8 @@ FORMS: dict[str, tuple[str, Callable[[list[str], int], Graph]]] = {
     "edges": ("edges:FILE.csv", lambda parts, seed: read_edges(":".join(parts))),
 }
 
+_DEEPEST = 50  # tuples in a tuple
+
 
 def _drawn_again(n_arms: int, p: float, seed: int) -> Graph:
     """The random graph of a file, which may say nonsense: some seconds are enough to find it."""
@@ -108,6 +110,10 @@ def from_data(data: dict[str, Any]) -> Graph:
     return graph
 
 
-def as_label(data: Any) -> Any:
-    """A label as it was before JSON, which has lists for tuples."""
-    return tuple(map(as_label, data)) if isinstance(data, list) else data
+def as_label(data: Any, depth: int = 0) -> Any:
+    """A label as it was before JSON, which has lists for tuples; a ValueError for an abyss."""
+    if not isinstance(data, list):
+        return data
+    if depth > _DEEPEST:  # whoever prints, hashes or saves it would run out of stack
+        raise ValueError("a label of tuples in tuples in tuples")
+    return tuple(as_label(part, depth + 1) for part in data)

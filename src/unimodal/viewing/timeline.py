@@ -5,12 +5,15 @@ Parts go by the order of events and not by the clock, which may stand still or g
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     import polars as pl
+
+_TOGETHER = 100_000  # events
 
 
 def parts(history: pl.DataFrame, bins: int) -> pl.DataFrame:
@@ -21,24 +24,24 @@ def parts(history: pl.DataFrame, bins: int) -> pl.DataFrame:
     """
     import polars as pl
 
-    cut = _cut(history, bins)
     leaders = (
         led_by(history, bins)
         .sort("part", "rounds", "leader", descending=[False, True, False])
         .group_by("part", maintain_order=True)
         .agg(pl.col("leader").first(), share=pl.col("rounds").first() / pl.col("rounds").sum())
     )
-    return (
-        cut.group_by("part", maintain_order=True)
-        .agg(
+    found = pl.concat(
+        piece.group_by("part", maintain_order=True).agg(
             began=pl.col("time").first(),
             decisions=(pl.col("kind") == "decide").sum().cast(pl.Int64),
             rewards=pl.col("reward").count().cast(pl.Int64),
             mean=pl.col("reward").mean(),
             spread=pl.col("reward").std(),
         )
-        .with_columns(until=pl.col("decisions").cum_sum())
-        .join(leaders, on="part", how="left", maintain_order="left")
+        for piece in _pieces(history, bins, "time", "kind", "reward")
+    )
+    return found.with_columns(until=pl.col("decisions").cum_sum()).join(
+        leaders, on="part", how="left", maintain_order="left"
     )
 
 
@@ -46,11 +49,12 @@ def led_by(history: pl.DataFrame, bins: int) -> pl.DataFrame:
     """How many rounds each arm led, part by part."""
     import polars as pl
 
-    return (
-        _cut(history, bins)
-        .filter(pl.col("leader").is_not_null())
+    return pl.concat(
+        piece.filter(pl.col("leader").is_not_null())
         .group_by("part", "leader", maintain_order=True)
         .agg(rounds=pl.len().cast(pl.Int64))
+        .with_columns(pl.col("leader").cast(pl.String))
+        for piece in _pieces(history, bins, "leader")
     )
 
 
@@ -82,7 +86,7 @@ def path(history: pl.DataFrame) -> tuple[int, list[str]]:
     """
     import polars as pl
 
-    leaders = history.filter(pl.col("leader").is_not_null())["leader"]
+    leaders = history["leader"].drop_nulls()
     if leaders.is_empty():
         return 0, []
     stays = leaders.rle().struct.unnest()
@@ -90,10 +94,20 @@ def path(history: pl.DataFrame) -> tuple[int, list[str]]:
     return stays.height - 1, long.rle().struct.field("value").to_list()
 
 
-def _cut(history: pl.DataFrame, bins: int) -> pl.DataFrame:
-    """The history with the part that each event belongs to."""
+def _pieces(history: pl.DataFrame, bins: int, *columns: str) -> Iterator[pl.DataFrame]:
+    """Some columns of the history, and the part that each event belongs to: a few parts at a time.
+
+    Grouping takes several times the memory of what is grouped.
+    """
     import polars as pl
 
+    if not history["seq"].is_sorted():
+        history = history.select("seq", *columns).sort("seq", maintain_order=True)
+    height = max(history.height, 1)
     count = max(min(bins, history.height), 1)
-    part = pl.int_range(pl.len(), dtype=pl.Int64) * count // max(history.height, 1)
-    return history.sort("seq", maintain_order=True).with_columns(part=part)
+    first = [-(-part * height // count) for part in range(count + 1)]  # event of each part
+    together = max(_TOGETHER * count // height, 1)
+    for part in range(0, count, together):
+        begin, end = first[part], min(first[min(part + together, count)], history.height)
+        number = pl.int_range(begin, end, dtype=pl.Int64) * count // height
+        yield history.slice(begin, end - begin).select(*columns, part=number)
