@@ -1,13 +1,20 @@
 """Leaping near the top of the range: the arms of the step engine, and not a look a round."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 from scipy import stats
 
 import unimodal as um
 from unimodal.engines.leap import LeapTrial
+from unimodal.engines.leap.bounds import _bearable
 from unimodal.engines.rewards import Tabled
 from unimodal.engines.step import StepTrial
+from unimodal.families.levels import between, mean_level
+from unimodal.kernels.compile import record
+from unimodal.policies.indices import KLUpper, KLUpperByPulls, index_level, whole_budget
+from unimodal.policies.skipping import ENDLESS
 
 CERTAIN = um.Problem(um.graphs.line(5), [0.5, 0.8, 1.0, 0.8, 0.5])
 
@@ -101,3 +108,36 @@ def test_bounded_rewards_near_the_top_step_and_leap_alike(policy, means, where):
         table = problem.means[:, None] + around * (1 - problem.means[:, None])
         step, leap = both(problem, policy, seed, table)
         assert np.array_equal(step, leap)
+
+
+class Record(NamedTuple):
+    """An arm, as far as bounds go."""
+
+    pulls: int
+    total: float
+
+
+def levels_in_use(made, index, whole, record):
+    """Levels below what the incumbent shows: above its mean, and more or less below."""
+    shown = index_level(index, made, record, whole)
+    mean = mean_level(made, float(record.pulls), record.total)
+    low = min(mean, 20.0)
+    return [between(made, mean, shown, 0.5), *(share * low for share in (0.3, 0.6, 0.9))]
+
+
+@pytest.mark.parametrize("family", [um.Bernoulli(), um.Bounded(-1, 1)], ids=str)
+@pytest.mark.parametrize("index", [KLUpper(3.0), KLUpperByPulls()], ids=str)
+def test_what_is_bearable_leaves_the_incumbent_above_the_level(index, family):
+    """After so many of the worst rewards it still shows more; and it is not just 0 that is told."""
+    made, told = record(family), []
+    for pulls in (10, 1000, 10**6, 10**8, 10**11):
+        for failures in (0, 1, 7, pulls // 100, pulls // 2):
+            arm = Record(pulls, pulls * family.high - failures * (family.high - family.low))
+            whole = whole_budget(record(index), pulls)
+            for level in levels_in_use(made, record(index), whole, arm):
+                bearable = int(_bearable(record(index), made, arm, level, pulls))
+                if 0 < bearable < ENDLESS:
+                    later = Record(pulls + bearable, arm.total + bearable * family.low)
+                    assert index_level(record(index), made, later, whole) >= level * (1 - 1e-9)
+                told.append(bearable)
+    assert sum(0 < count < ENDLESS for count in told) > len(told) / 3

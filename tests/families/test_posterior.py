@@ -97,3 +97,12 @@ def test_the_default_priors_are_those_the_families_document():
     families = [Bernoulli(), Poisson(), Exponential(), Bounded(0, 10)]
     assert all(family.default_prior == (1.0, 1.0) for family in families)
     assert Gaussian(0.5).default_prior == (0.0, 50.0)
+
+
+def test_the_prior_of_exponential_rewards_has_their_unit():
+    """A unit 1024 times as large, in rewards and prior alike, changes nothing but the unit."""
+    plain = draws(Exponential(), believe(Exponential(), [0.5, 2.5], (1.0, 1.0)))
+    other = draws(Exponential(), believe(Exponential(), [512.0, 2560.0], (1.0, 1024.0)))
+    assert np.array_equal(other, 1024 * plain)
+    same_prior = draws(Exponential(), believe(Exponential(), [512.0, 2560.0], (1.0, 1.0)))
+    assert np.median(same_prior) < 0.8 * np.median(other)  # invgamma(3) of 3073 and of 4096

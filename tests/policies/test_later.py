@@ -7,6 +7,8 @@ import pytest
 from scipy.optimize import brentq
 
 import unimodal as um
+from unimodal.agent.propensity import propensity
+from unimodal.policies.state import ARM
 
 POLICIES = [um.IMED(), um.IMEDUB(), um.KLUCBUB()]
 
@@ -113,6 +115,18 @@ def test_ties_that_rounding_would_decide(policy, n):
     """One failure in n against one failure in one: 1·kl(0, 1 - 1/n) + log 1 = log n."""
     agent = told(literal(policy), um.graphs.line(2), {0: (n - 1, n), 1: (0, 1)})
     equally_often((0, 1), np.bincount(agent.ask(400), minlength=2))
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=str)
+@pytest.mark.parametrize("n", [10, 10**6, 3**15, 10**9, 10**11])
+def test_such_ties_after_many_pulls(policy, n):
+    """1 - (1 - 1/n) has lost the digits that tell it from 1/n; n - (n - 1) has not."""
+    arms = np.zeros(2, dtype=ARM)
+    arms["pulls"], arms["total"] = [n, 1], [n - 1, 0]
+    chances = [propensity(policy, um.Bernoulli(), arms, [0, 1], arm, clock=n) for arm in (0, 1)]
+    assert chances == [0.5, 0.5]
+    arms["total"][0] = n - 2  # two failures: now the arm with one reward of 0 is ahead
+    assert propensity(policy, um.Bernoulli(), arms, [0, 1], 1, clock=n) == 1.0
 
 
 @pytest.mark.parametrize("policy", [um.IMEDUB(), um.KLUCBUB()], ids=str)

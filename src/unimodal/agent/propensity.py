@@ -14,7 +14,7 @@ from unimodal.policies.indices import (
     Budgeted,
     EmpiricalDivergence,
     Thompson,
-    best_mean_level,
+    best_mean,
     compare,
     cost,
     index_level,
@@ -75,7 +75,7 @@ def propensity(
 def _tied(index: Any, family: Any, arms: Any, near: Any, arm: int, clock: int) -> int:
     """How many arms show the index that this one shows."""
     if isinstance(index, EmpiricalDivergence):
-        best = best_mean_level(family, arms, near)
+        _, best = best_mean(family, arms, near)
         own, *others = (cost(family, arms[one], best) for one in (arm, *near[near != arm]))
         return 1 + sum(bool(other == own or abs(other - own) <= leeway(own)) for other in others)
     index = record(index)

@@ -23,7 +23,7 @@ from unimodal.families.base import (
 from unimodal.kernels.compile import component, inner, jit
 from unimodal.kernels.random import beta, uniform
 
-NO_MEAN = 1e-300  # what is smaller counts as 0, since one over it may overflow
+NO_MEAN = 1e-100  # what is smaller counts as 0, since one over its square would overflow
 # The b of a Beta(a, b) for which 0 stands, since priors are positive: too small to change 1, or to
 # let a draw without a failure be anything else than 1.
 NO_FAILURE = sys.float_info.min
@@ -87,7 +87,7 @@ def binary_rise(p, q, budget):
     """How far -log(1 - u) rises from the mean u = p = 1 - q to the root of kl(p, u) = budget.
 
     With x = log(q/(1 - u)), kl = q·x - p·log(u/p) and u - p = q·(1 - exp(-x)): nothing in it
-    saturates as u nears 1. It is convex in x, and Newton from above stays above the root.
+    saturates as u nears 1. It is convex in x.
     """
     if budget <= 0.0:
         return 0.0
@@ -95,29 +95,29 @@ def binary_rise(p, q, budget):
         return math.inf
     if p < NO_MEAN:
         return budget  # kl(0, u) = -log(1 - u)
-    # The start: kl to third order around x = 0 where that is good, as in all late rounds; or else
-    # the lower of two upper bounds, the one that leaves out -p·log u ≥ 0 and Pinsker's.
-    spread = math.sqrt(2.0 * budget * p / q)
-    if spread < 0.3 * p:
-        x = spread * (1.0 + spread * (1.0 + q) / (6.0 * p))
+    # The start: the root of kl's series around x = 0 where that is good, as in all late rounds; or
+    # else the lower of two upper bounds, the one that leaves out -p·log u ≥ 0 and Pinsker's.
+    odds = q / p
+    spread = math.sqrt(2.0 * budget / odds)
+    if spread * (1.0 + 2.0 * odds) < 1.0:
+        x = (1.0 + 2.0 * odds) / 6.0 + spread * (1.0 + odds * (1.0 + odds)) / 36.0
+        x = spread * (1.0 + spread * x)
     else:
         x = (budget - p * math.log(p)) / q
         step = math.sqrt(0.5 * budget) / q
         if step < 1.0:
             x = min(x, -math.log1p(-step))
     for _ in range(64):
-        step = (binary_rise_cost(p, q, x) - budget) * _inverse_slope(p, q, x)
+        gain = -q * math.expm1(-x)  # u - p
+        step = q * x - p * math.log1p(gain / p) - budget
+        # Halley's step: the slope is gain/u and the curvature p·(1 - u)/u², and the product below
+        # at most 1/2, since kl ≤ gain²/(u·(1 - u)).
+        step *= (p + gain) / (gain - 0.5 * step * p * (q - gain) / gain)
         x = max(x - step, 0.25 * x)
-        # The next step would be its square, or what rounding leaves is reached.
-        if abs(step) <= 1e-8 * x + 1e-16 * p:
+        # The next step would be its third power, or what rounding leaves is reached.
+        if abs(step) <= 1e-5 * x + 1e-16 * p:
             break
     return x
-
-
-@inner
-def _inverse_slope(p, q, x):
-    """One over the derivative of `binary_rise_cost`, which is (u - p)/u."""
-    return 1.0 - p / (q * math.expm1(-x))
 
 
 @jit

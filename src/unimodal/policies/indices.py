@@ -178,13 +178,17 @@ def compare(one, other):
 
 
 @inner
-def best_mean_level(family, arms, near):
-    """The level of the highest mean among the arms that were pulled; -∞ if none was."""
-    best_mean, best = -math.inf, -1
+def best_mean(family, arms, near):
+    """The arm with the highest mean among those that were pulled, and its level; -1 if none was."""
+    highest, best = -math.inf, -1
     for arm in near:
-        if arms[arm].pulls > 0 and arms[arm].total / arms[arm].pulls > best_mean:
-            best_mean, best = arms[arm].total / arms[arm].pulls, arm
-    return mean_level(family, float(arms[best].pulls), arms[best].total) if best >= 0 else -math.inf
+        if arms[arm].pulls > 0:
+            mean = arms[arm].total / arms[arm].pulls
+            if mean > highest:
+                highest, best = mean, arm
+    if best < 0:
+        return best, -math.inf
+    return best, mean_level(family, float(arms[best].pulls), arms[best].total)
 
 
 @inner
@@ -204,10 +208,15 @@ def leeway(lowest):
 @contest.register(EmpiricalDivergence)
 def _lowest_cost(index, family, state, near, leader, clock):
     arms = state.arms
-    best_level = best_mean_level(family, arms, near)
+    best, best_level = best_mean(family, arms, near)
+    if best < 0:
+        best, lowest = near[0], -math.inf
+    else:
+        lowest = math.log(arms[best].pulls)  # at no distance from itself
     mean, theta, log_norm = linear_form(family, best_level)
-    best, lowest = near[0], math.inf
     for arm in near:
+        if arm == best:
+            continue
         rival = arms[arm]
         pulls = rival.pulls
         if pulls > 0:
