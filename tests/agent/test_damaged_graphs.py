@@ -45,9 +45,25 @@ def looked_up(tmp_path_factory):
     return agent
 
 
+def again(name):
+    """The first of a list once more, at its end."""
+    return lambda data: data["graph"][name].append(data["graph"][name][0])
+
+
+def leaderless(data):
+    """The leader's row is not there, and nothing else speaks of it."""
+    leader, _ = data["graph"]["leader"]
+    data["links"] = {}
+    data["graph"]["rows"] = [row for row in data["graph"]["rows"] if row[0] != leader]
+
+
 @pytest.mark.parametrize(
     "change",
     [
+        leaderless,
+        again("labels"),
+        again("rows"),
+        again("answers"),
         put("graph", "cache", value=-1),
         put("graph", "labels", 1, value=math.nan),
         put("graph", "labels", 1, value=0),  # twice

@@ -26,6 +26,20 @@ def put(*places, value):
     return change
 
 
+def changed(path, change):
+    """Change what a saved agent's file says."""
+    data = json.loads(path.read_text())
+    change(data)
+    path.write_text(json.dumps(data))
+    return path
+
+
+def refused(path, words="it is another kind, or damaged"):
+    with pytest.raises(um.UnimodalError, match=words) as sentence:
+        um.Agent.load(path)
+    assert "\n" not in str(sentence.value)
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -44,6 +58,8 @@ def put(*places, value):
         put("decisions", "open", 0, 1, value=7),
         put("decisions", "open", 0, 0, value=99),
         put("decisions", "now", value="noon"),
+        lambda data: data["arms"].append(list(data["arms"][0])),
+        put("arms", value=[[0, 10**15, 0.0, 0, 0.0], [1, 1, 0.0, 0, 0.0]]),  # more than are counted
     ],
 )
 def test_what_cannot_be_is_refused(tmp_path, change):
@@ -73,6 +89,13 @@ def test_a_window_and_its_arms_tell_the_same(tmp_path, change):
         um.Agent.load(path)
 
 
+def test_pulls_that_fade_are_not_negative(tmp_path):
+    path = saved(tmp_path / "agent.json", um.Discounted(um.UTS(), 0.9), um.Bounded(0, 1))
+    changed(path, put("arms", 0, value=[0, 0.5, 0.2, 0, 0.2]))
+    assert um.Agent.load(path).round == 40
+    refused(changed(path, put("arms", 0, value=[0, -1e-9, 0.0, 0, 0.0])))
+
+
 @pytest.mark.parametrize(
     ("policy", "rewards"),
     [
@@ -95,20 +118,6 @@ def test_what_can_be_is_not(tmp_path, policy, rewards):
         )
         other = um.Agent.load(agent.save(tmp_path / "agent.json"))
     assert other.ask() == agent.ask()
-
-
-def changed(path, change):
-    """Change what a saved agent's file says."""
-    data = json.loads(path.read_text())
-    change(data)
-    path.write_text(json.dumps(data))
-    return path
-
-
-def refused(path, words="it is another kind, or damaged"):
-    with pytest.raises(um.UnimodalError, match=words) as sentence:
-        um.Agent.load(path)
-    assert "\n" not in str(sentence.value)
 
 
 @pytest.fixture(scope="module")
@@ -142,6 +151,7 @@ def test_pulls_whose_sum_overflows_are_refused(npts, tmp_path, pulls, seen):
         put("arms", 0, value=[0, 0, 5.0, 0, 0.0]),  # a total without pulls
         put("seen", value=[]),
         put("seen", 0, 0, value=4),
+        lambda data: data["seen"][0].__setitem__(0, (data["seen"][0][0] + 1) % 4),
         put("seen", 0, 1, value=1.5),  # no reward of Bounded(0, 1)
         put("seen", 0, value=[0]),
         put("stream", value=[0, 0, 0, 0, 7]),  # a generator that only ever gives 0: normal hangs
