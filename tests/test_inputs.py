@@ -187,3 +187,25 @@ def test_a_poisson_number_beyond_64_bits_has_its_law(mean):
     rng = stream(4, 0, POLICY)
     drawn = [(um.random.poisson(rng, mean) - mean) / math.sqrt(mean) for _ in range(4000)]
     assert stats.kstest(drawn, "norm").pvalue > 1e-4
+
+
+def test_a_file_of_edges_may_hold_anything(tmp_path):
+    for path in (None, 5, "a\0b"):
+        with pytest.raises(um.UnimodalError, match="the path of a file of edges must be a file's"):
+            um.graphs.read_edges(path)
+    (tmp_path / "e.csv").write_text("9" * 5000 + ",1\n1,2\n")
+    assert um.graphs.read_edges(tmp_path / "e.csv").labels == ("9" * 5000, "1", "2")
+
+
+def test_what_a_server_says_does_not_steer_the_terminal_that_shows_the_log(caplog):
+    def neighbours(arm):
+        raise ConnectionError("\x1b[31mgone\nUser root logged in")
+
+    um.Oracle(neighbours, root=0, retries=0).look_up(0)
+    assert r"ConnectionError: \x1b[31mgone\nUser root" in caplog.messages[0]
+
+
+def test_a_sentence_is_short_whatever_it_quotes():
+    with pytest.raises(um.UnimodalError) as refused:
+        um.UTS(ties="x" * 10**6)
+    assert len(str(refused.value)) < 200

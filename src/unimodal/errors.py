@@ -38,9 +38,9 @@ def unknown_name(kind: str, name: object, valid: Iterable[str]) -> UnimodalError
     unknown policy 'utss': did you mean 'uts'? Known are uts, osub.
     """
     names = list(valid)
-    close = difflib.get_close_matches(str(name).lower(), names, n=1)
+    close = difflib.get_close_matches(str(name)[:80].lower(), names, n=1)
     hint = f"did you mean '{close[0]}'? " if close else ""
-    return UnimodalError(f"unknown {kind} '{name}': {hint}Known are {', '.join(names)}.")
+    return UnimodalError(f"unknown {kind} '{name!s:.80}': {hint}Known are {', '.join(names)}.")
 
 
 def whole_number(value: Any, what: str, at_least: int = 1, at_most: int | None = None) -> int:

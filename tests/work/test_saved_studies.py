@@ -1,6 +1,8 @@
 """Saved comparisons and findings of others: a page is made of them, or there is one sentence."""
 
+import contextlib
 import json
+import sqlite3
 
 import numpy as np
 import polars as pl
@@ -16,6 +18,8 @@ from unimodal.reproduce import findings
 from unimodal.reproduce.experiments import Setting
 from unimodal.reproduce.findings import Finding, Findings
 from unimodal.work import parquet
+from unimodal.work.store import opened
+from unimodal.work.tasks import cut
 
 POLICIES = ("UTS", "TS")
 
@@ -155,3 +159,31 @@ def test_numbers_of_which_no_page_can_be_made_get_a_sentence(tmp_path):
     )  # a ratio below 0 has no log
     done = CliRunner().invoke(app, ["compare", "--from", str(path), "--out", str(tmp_path / "out")])
     assert isinstance(done.exception, um.UnimodalError) and "damaged" in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE tasks SET regret = x'00'",
+        "UPDATE tasks SET regret = 'text'",
+        "UPDATE tasks SET regret = NULL",
+        "UPDATE tasks SET regret = regret || regret WHERE key = (SELECT min(key) FROM tasks)",
+        "ALTER TABLE tasks RENAME COLUMN regret TO regrets",
+        "DROP TABLE tasks; CREATE TABLE tasks (a INT)",
+    ],
+)
+def test_finished_work_that_was_changed_gets_a_sentence(tmp_path, statement):
+    setting = Setting("Table 2", 5, "line", POLICIES, 100, 2, 3)
+    path = tmp_path / "finished.db"
+    with opened(path) as store:
+        for task in cut([setting]):
+            store.put(task, np.ones((task.last - task.first, 4)))
+        assert store.all_of(setting, "UTS").shape == (2, 3, 4)
+    with contextlib.closing(sqlite3.connect(path)) as file:
+        file.executescript(statement)
+    with (
+        opened(path) as store,
+        pytest.raises(um.UnimodalError, match=r"finished work in .* cannot be used .* remove the"),
+    ):
+        for policy in POLICIES:
+            store.all_of(setting, policy)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import reprlib
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +90,8 @@ def from_data(
         policy = policies.from_data(saved)
     elif type(policy).__name__ != saved["policy"] or not _same(policy, saved["parameters"]):
         raise UnimodalError(
-            f"the file holds {saved['policy']} with {saved['parameters']}, got {policy!r}: "
+            f"the file holds {saved['policy']!s:.60} with {reprlib.repr(saved['parameters'])}, got "
+            f"{policy!r}: "
             "pass the policy it was saved with."
         )
     rewards = families.from_data(data["rewards"])
@@ -152,11 +154,21 @@ def copied(agent: Agent) -> Agent:
 
 
 def in_state(agent: Agent, data: dict[str, Any]) -> Agent:
-    """An agent of the same parts in the state that `whole_state` told."""
+    """An agent of the same parts in the state that `whole_state` told; a ValueError if none is."""
     territory = agent._territory
-    if isinstance(territory, LookedUp):
-        territory = _looked_up(data["graph"], territory.oracle, agent.policy)
-    return assembled(agent.policy, territory, agent.rewards, agent.seed, data)
+    try:
+        if isinstance(territory, LookedUp):
+            territory = _looked_up(data["graph"], territory.oracle, agent.policy)
+        return assembled(agent.policy, territory, agent.rewards, agent.seed, data)
+    except (
+        KeyError,
+        TypeError,
+        IndexError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
+        raise ValueError("a state that is none") from error
 
 
 def _fill(agent: Agent, data: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from unimodal import files
 from unimodal.errors import UnimodalError, refuse_set
 from unimodal.graphs.build import checked
 from unimodal.graphs.graph import Graph, checked_labels
@@ -86,7 +87,7 @@ def _count_indices(pairs: Any) -> int:
 
 def read_edges(path: str | Path) -> Graph:
     """A graph from a CSV file with an edge a line (a header is recognised; .gz is unpacked)."""
-    path = Path(path)
+    path = files.as_path(path, "the path of a file of edges")
     opener: Any = gzip.open if path.suffix == ".gz" else open
     try:
         with opener(path, "rt", newline="", encoding="utf-8-sig") as handle:
