@@ -46,22 +46,20 @@ def connected_to_read(path: Path) -> Iterator[sqlite3.Connection]:
 def _connections(whole: str) -> Iterator[sqlite3.Connection]:
     stamp, (wal, shm) = _stamp(whole), _beside(whole)
     if not wal and not locks.is_open_here(Path(whole)):
-        still = _unless_changed(stamp, lambda: _stamp(whole))
-        with still, _connected(whole, "immutable=1") as connection:
-            yield connection
+        with _as_it_was(stamp, lambda: _stamp(whole)), _connected(whole, "immutable=1") as found:
+            yield found
     elif shm:
-        # The last writer may close just now, and take both away.
-        still = _unless_changed((wal, shm), lambda: _beside(whole), only_where_it_fails=True)
-        with still, THIS_PROCESS.reads(whole), _connected(whole, "readonly_shm=1") as connection:
-            yield connection
+        connected = _connected(whole, "readonly_shm=1")
+        with _as_others_have_it(), THIS_PROCESS.reads(whole), connected as found:
+            yield found
     else:
         with tempfile.TemporaryDirectory(prefix="unimodal-") as folder:
             copy = os.path.join(folder, "copy")
-            with _unless_changed(stamp, lambda: _stamp(whole)):
+            with _as_it_was((stamp, (wal, shm)), lambda: (_stamp(whole), _beside(whole))):
                 for ending in ("", "-wal"):
                     shutil.copyfile(f"{whole}{ending}", f"{copy}{ending}")
-            with _connected(copy) as connection:
-                yield connection
+            with _connected(copy) as found:
+                yield found
 
 
 @contextlib.contextmanager
@@ -78,24 +76,33 @@ def _connected(whole: str, how: str = "") -> Iterator[sqlite3.Connection]:
 
 
 @contextlib.contextmanager
-def _unless_changed(
-    before: Any, look: Callable[[], Any], only_where_it_fails: bool = False
-) -> Iterator[None]:
+def _as_it_was(before: Any, look: Callable[[], Any]) -> Iterator[None]:
     """Raise WrittenMeanwhile if something looks different afterwards."""
     try:
         yield
-    except Exception:
+    except Exception as error:
         if look() != before:
-            raise WrittenMeanwhile from None
+            raise WrittenMeanwhile from error
         raise
-    if not only_where_it_fails and look() != before:
+    if look() != before:
         raise WrittenMeanwhile
 
 
+@contextlib.contextmanager
+def _as_others_have_it() -> Iterator[None]:
+    """Raise WrittenMeanwhile where SQLite cannot open what others are about to open or close."""
+    try:
+        yield
+    except Exception as error:
+        code = getattr(error.__cause__ or error, "sqlite_errorname", "")
+        if code.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
+            raise WrittenMeanwhile from error
+        raise
+
+
 def _beside(whole: str) -> tuple[bool, bool]:
-    """Whether there is something in a -wal (or in the -journal of other modes), and a -shm."""
-    in_use = any(_stamp(f"{whole}{ending}")[2:3] > (0,) for ending in ("-wal", "-journal"))
-    return in_use, os.path.exists(f"{whole}-shm")
+    """Whether there is a -wal with something in it, and a -shm."""
+    return _stamp(f"{whole}-wal")[2:3] > (0,), os.path.exists(f"{whole}-shm")
 
 
 def _stamp(name: str) -> tuple[int, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,7 +26,8 @@ from unimodal.policies import Policy
 if TYPE_CHECKING:
     import polars as pl
 
-_TRIES = 5  # readings of a file that is opened and closed all the time
+_TRIES = 10  # readings of a file that is opened and closed all the time
+_PAUSE = 0.01  # seconds before the next one, and as many more each time
 Found = TypeVar("Found")
 
 
@@ -73,15 +75,16 @@ def read(path: str | Path, work: Callable[[LogToRead], Found]) -> Found:
     """
     path = files.as_path(path, "the path of a campaign")
     _check_there(path)
-    log = LogToRead(path)
-    for _ in range(_TRIES):
-        with (
-            contextlib.suppress(WrittenMeanwhile),
-            legible(path),
-            log.explained(),
-            connected_to_read(path) as connection,
-        ):
-            return log.found(connection, work)
+    log, reason = LogToRead(path), None
+    for attempt in range(_TRIES):
+        time.sleep(_PAUSE * attempt)
+        try:
+            with legible(path), log.explained(), connected_to_read(path) as connection:
+                return log.found(connection, work)
+        except WrittenMeanwhile as meanwhile:
+            reason = meanwhile.__cause__
+    if isinstance(reason, UnimodalError):
+        raise reason
     raise UnimodalError(
         f"{path} was opened and closed by others again and again while it was read: read it again."
     )
