@@ -1,5 +1,6 @@
 """`unimodal compare` at a tiny size: the page, the data, going on, and one sentence a mistake."""
 
+import contextlib
 import re
 import sqlite3
 
@@ -79,6 +80,25 @@ def test_it_goes_on_where_it_was(folder, tmp_path, monkeypatch):
     assert run("--out", tmp_path).exit_code == 0
     after = _times(tmp_path)
     assert before.items() <= after.items() and len(after) == len(_times(folder)) == 3 * len(before)
+
+
+def test_progress_is_told_in_rounds(tmp_path, monkeypatch):
+    """4 policies × 2 graphs × 3 trials × 2,000 rounds; what is finished counts at once."""
+    told = []
+
+    @contextlib.contextmanager
+    def bar(title, total):
+        told.append((title, total))
+        yield lambda done: told.append(done)
+
+    monkeypatch.setattr(command.progress, "bar", bar)
+    command.run(TINY, "smooth", tmp_path)
+    assert told[0] == ("Comparing", 48_000) and told[-1] == 48_000
+    assert told[1:] == sorted(told[1:])
+    told.clear()
+    assert len(command.run(TINY[:2], "", tmp_path).cases) == 2
+    assert told[0] == ("Comparing", 96_000) and told[8:10] == [48_000, 54_000]
+    assert len(told) == 1 + 16 and told[-1] == 96_000
 
 
 def _times(folder):

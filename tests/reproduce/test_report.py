@@ -92,6 +92,25 @@ def test_the_figure_of_table_2_has_our_ratios_and_the_papers(found):
         assert any(one == pytest.approx(expected) for one in drawn)
 
 
+def test_a_policy_beside_the_papers_is_drawn_relative_to_the_same_uts(made):
+    """UTS has 100; beside it IMED has 50, and a KLUCB of 900 that is drawn instead of ours."""
+    cell = ("Table 2", 20, "1/2")
+    found = made.findings(
+        made.finding(cell, name, factor * made.base())
+        for name, factor in (("UTS", 1.0), ("KLUCB", 3.0))
+    )
+    beside = made.findings(
+        made.finding(cell, name, factor * made.base())
+        for name, factor in (("IMED", 0.5), ("KLUCB", 9.0))
+    )
+    drawn = sorted(
+        float(line.get_ydata()[0])
+        for line in page.table_2_figure(found, beside).axes[1].lines
+        if list(line.get_xdata()) == [20]
+    )
+    assert drawn == pytest.approx([0.5, 1.0, 9.0])
+
+
 def test_open_choices_are_the_pages(found):
     written = (FOLDER / "open-choices.html").read_text(encoding="utf-8")
     again = page.open_choices(found, "full", "")
