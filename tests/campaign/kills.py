@@ -290,7 +290,7 @@ class Company:
             self.failures.append(f"backup: {wrong}")
         copy.unlink()
         shutil.copy(self.path, self.folder / "copy")
-        self.stopped.wait(0.5)
+        self.stopped.wait(2.0)  # or most of the machine's time would be theirs
 
     def leave(self) -> None:
         self.stopped.set()
@@ -318,6 +318,7 @@ def read(path: Path) -> None:
         assert verify(path).wrong == []
         assert look(path).agent.round > 0
         times += 1
+        time.sleep(0.5)
     print(times)
 
 
