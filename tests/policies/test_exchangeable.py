@@ -56,9 +56,9 @@ def p_value(pulls):
     return stats.chi2(n_arms - 1).sf(statistic)
 
 
-def pulls(policy, family, engine="step"):
+def pulls(policy, family, engine="step", horizon=HORIZON):
     problem = um.Problem(um.graphs.complete(K), [FAMILIES[family]] * K, family)
-    settings = {"horizon": HORIZON, "trials": TRIALS, "seed": 3, "checkpoints": 1, "workers": 1}
+    settings = {"horizon": horizon, "trials": TRIALS, "seed": 3, "checkpoints": 1, "workers": 1}
     return um.simulate(problem, policy, engine=engine, **settings)[policy.name].pulls
 
 
@@ -82,6 +82,11 @@ CASES = [
 @pytest.mark.parametrize(("policy", "family"), CASES, ids=str)
 def test_exchangeable_arms_are_pulled_equally(policy, family):
     assert p_value(pulls(policy, family)) > REPORTED
+
+
+@pytest.mark.parametrize(("policy", "family"), CASES, ids=str)
+def test_the_first_pull_falls_on_any_arm(policy, family):
+    assert p_value(pulls(policy, family, horizon=1)) > REPORTED
 
 
 def test_the_example_of_issue_11():
