@@ -106,7 +106,8 @@ def test_links_fit_into_the_rows_of_a_held_graph(tmp_path):
     room = 2 * 3  # two for each of the shells at distance 2, 4 and 8
     changed(path, put("links", value={"8": [0] * room}))
     assert um.Agent.load(path).round == 0
-    refused(changed(path, put("links", value={"8": [0] * (room + 1)})))
+    for wrong in ({"8": [0] * (room + 1)}, {"8": [9]}, {"8": [-1]}, {"8": [0.0]}, {"9": [0]}):
+        refused(changed(path, put("links", value=wrong)))
 
 
 @pytest.mark.parametrize(

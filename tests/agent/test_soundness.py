@@ -59,6 +59,11 @@ def refused(path, words="it is another kind, or damaged"):
         put("decisions", "open", 0, 0, value=99),
         put("decisions", "now", value="noon"),
         lambda data: data["arms"].append(list(data["arms"][0])),
+        lambda data: data["decisions"]["open"].reverse(),
+        put("decisions", "open", 0, 2, value="noon"),
+        put("decisions", "open", 0, 2, value=math.inf),
+        put("decisions", "rewards", 1, value="1"),
+        put("decisions", "rewards", 1, value=math.nan),
         put("arms", value=[[0, 10**15, 0.0, 0, 0.0], [1, 1, 0.0, 0, 0.0]]),  # more than are counted
     ],
 )
