@@ -26,6 +26,7 @@ from unimodal.campaign.look_ups import LoggedOracle
 from unimodal.campaign.settings import Settings
 from unimodal.errors import UnimodalError
 from unimodal.graphs import Graph
+from unimodal.policies.state import REASONS
 from unimodal.version import __version__
 
 _KIND = operator.itemgetter(Event._fields.index("kind"))
@@ -278,8 +279,9 @@ class Replica:
 
 def _told(event: Event) -> str:
     """A decision of the log, in words."""
+    reason = event.reason if event.reason in REASONS else short(event.reason)
     leader = f", leader {short(event.leader)}" if event.leader is not None else ""
     return (
-        f"decision {event.decision} for arm {short(event.arm)} "
-        f"({event.reason}{leader}, {event.near} near)"
+        f"decision {short(event.decision)} for arm {short(event.arm)} "
+        f"({reason}{leader}, {short(event.near)} near)"
     )
