@@ -299,6 +299,15 @@ def test_a_snapshot_that_cannot_be_is_told(path, thirty, reopen, state):
         assert "the snapshot after event 61" in sentence and "is damaged: delete it" in sentence
 
 
+def test_a_snapshot_of_an_event_that_there_is_not_is_told(path, thirty, reopen):
+    """It would go on from there, and leave a gap in the log."""
+    change(path, "UPDATE snapshots SET seq = 99 WHERE seq = 61")
+    wrong, *others = refusals(path, reopen)
+    assert "the log has no event 99, of which there is a snapshot" in wrong
+    for sentence in others:
+        assert "the snapshot after event 99" in sentence and "is damaged: delete it" in sentence
+
+
 @pytest.mark.parametrize("data", [DEEP, '{"add": [[[[1]], {}]], "retire": [], "fingerprint": ""}'])
 def test_a_revision_that_cannot_be_is_told(path, start, reopen, play, data):
     with start() as campaign:

@@ -47,7 +47,7 @@ def tampered(path, statement, *values):
         ("DELETE FROM log WHERE decision = 20 AND kind = 'reward'", "some are missing"),
         ("DELETE FROM log WHERE decision = 20 AND kind = 'decide'", "some are missing"),
         ("DELETE FROM log WHERE decision = 20", "some are missing"),
-        ("DELETE FROM log WHERE decision = 50 AND kind = 'reward'", "not the fold"),
+        ("DELETE FROM log WHERE decision = 50 AND kind = 'reward'", "the log has no event 101"),
         ("UPDATE log SET decision = 77 WHERE decision = 20 AND kind = 'reward'", "77, .* not open"),
         (
             "UPDATE log SET arm = (arm + 1) % 7 WHERE decision = 20 AND kind = 'decide'",
