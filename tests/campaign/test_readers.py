@@ -119,6 +119,22 @@ def test_a_campaign_of_the_same_process_is_left_as_it_is(path, start, play):
     assert verify(path).counts["reward"] == 100
 
 
+@pytest.mark.parametrize("left", ["closed", "live", "no -shm"])
+def test_what_readers_are_given_cannot_write(path, start, play, left):
+    campaign = start()
+    play(campaign, 20)
+    if left == "closed":
+        campaign.close()
+    elif left == "no -shm":
+        (path.parent / "copy").mkdir()
+        for ending in ("", "-wal"):
+            shutil.copy(f"{path}{ending}", path.parent / "copy")
+        path = path.parent / "copy" / path.name
+    with pytest.raises(um.UnimodalError, match="attempt to write a readonly database"):
+        reading.read(path, lambda log: log._one("DELETE FROM log"))
+    campaign.close()
+
+
 # Without the right to write.
 
 

@@ -1,5 +1,6 @@
 """Snapshots are the fold of the log, and what was changed by hand is found."""
 
+import itertools
 import re
 import sqlite3
 import sys
@@ -7,7 +8,7 @@ import sys
 import pytest
 
 import unimodal as um
-from unimodal.campaign import sentence, snapshots, verify
+from unimodal.campaign import durable, log, sentence, snapshots, verify
 
 LADDER = um.graphs.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
 
@@ -51,7 +52,7 @@ def tampered(path, statement, *values):
         ("DELETE FROM log WHERE decision = 20 AND kind = 'reward'", "some are missing"),
         ("DELETE FROM log WHERE decision = 20 AND kind = 'decide'", "some are missing"),
         ("DELETE FROM log WHERE decision = 20", "some are missing"),
-        ("DELETE FROM log WHERE decision = 50 AND kind = 'reward'", "not the fold"),
+        ("DELETE FROM log WHERE decision = 50 AND kind = 'reward'", "the log has no event 101"),
         ("UPDATE log SET decision = 77 WHERE decision = 20 AND kind = 'reward'", "77, .* not open"),
         (
             "UPDATE log SET arm = (arm + 1) % 7 WHERE decision = 20 AND kind = 'decide'",
@@ -129,6 +130,24 @@ def test_a_damaged_look_up_is_told(path, reopen, data):
     verdict = tampered(path, "UPDATE log SET data = ? WHERE kind = 'look-up'", data)
     said = "must be the answer to a look-up" if data else "is of kind look-up with data None"
     assert not verdict and said in verdict.wrong[0]
+
+
+@pytest.mark.parametrize("chunk", [1, 3, 1000])
+def test_a_decision_may_be_older_than_the_look_ups_that_it_needed(path, reopen, monkeypatch, chunk):
+    """It is of the time when it was asked for; wherever a reader pauses between them."""
+    clock = itertools.count()
+    monkeypatch.setattr(log, "CHUNK", chunk)
+    settings = {"graph": lambda arm: [arm - 1, arm + 1], "clock": lambda: float(next(clock))}
+    with reopen(root=0, **settings) as campaign:
+        for _ in range(30):
+            campaign.reward(campaign.decide().id, 1.0)
+    times = um.inspect(path).history["time"]
+    assert bool(verify(path)) and verify(path).counts["look-up"] > 10 and times.max() > 70
+    tampered(path, "DELETE FROM snapshots")
+    with reopen(**settings) as campaign:
+        assert campaign.decide().id == 31
+    verdict = tampered(path, "UPDATE log SET time = 0 WHERE seq = (SELECT max(seq) FROM log)")
+    assert "is of time 0.0, after one of" in verdict.wrong[0]
 
 
 def test_an_unknown_kind_of_event_is_told(path, start, play):

@@ -79,6 +79,16 @@ def reward_fault(family: Family, event: Event) -> str | None:
     return None
 
 
+def told(event: Event) -> str:
+    """A decision of the log, in words."""
+    reason = event.reason if event.reason in REASONS else short(event.reason)
+    leader = f", leader {short(event.leader)}" if event.leader is not None else ""
+    return (
+        f"decision {short(event.decision)} for arm {short(event.arm)} "
+        f"({reason}{leader}, {short(event.near)} near)"
+    )
+
+
 def short(value: Any) -> str:
     """A value for a sentence: not the whole of a long one."""
     return reprlib.repr(value)

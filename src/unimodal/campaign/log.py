@@ -18,7 +18,7 @@ _MOST = 1000  # settings, and snapshots, that there may be: far more than there 
 # `rewards` finds those that the last snapshot knows; an index would cost every commit a page more.
 _LATER = "kind = 'reward' AND seq > (SELECT coalesce(max(seq), 0) FROM snapshots)"
 
-BACK = "it was changed by hand or is damaged; go back to a copy."
+_BACK = "it was changed by hand or is damaged; go back to a copy."
 _COLUMNS = ", ".join(Event._fields)
 _INSERT = f"INSERT INTO log VALUES ({', '.join('?' * len(Event._fields))})"
 # Most events are rewards, and a call may wait for each: binding four values is quicker than eleven.
@@ -36,9 +36,9 @@ class Log(CampaignFile):
 
     def _sentence(self, name: str, error: sqlite3.Error) -> str:
         if name == "SQLITE_TOOBIG":
-            return f"{self.path} has a value in it that is larger than any that is written: {BACK}"
+            return f"{self.path} has a value in it that is larger than any that is written: {_BACK}"
         if "decode to UTF-8" in str(error):
-            return f"{self.path} has text in it that is none: {BACK}"
+            return f"{self.path} has text in it that is none: {_BACK}"
         return super()._sentence(name, error)
 
     def is_new(self) -> bool:
@@ -88,6 +88,10 @@ class Log(CampaignFile):
         bounds = (after or -(2**63), 2**63 - 1 if until is None else until)
         yield from self._some("WHERE seq > ? AND seq <= ? ORDER BY seq", *bounds)
 
+    def last(self) -> int:
+        """The number of the last event."""
+        return int(self._one("SELECT coalesce(max(seq), 0) FROM log")[0])
+
     def events(self, after: int = 0) -> Iterator[Event]:
         """The events after a number, in order."""
         for rows in self.rows(after):
@@ -99,7 +103,7 @@ class Log(CampaignFile):
         for rows in self._some("WHERE kind = 'revision' ORDER BY seq"):
             for event in map(Event._make, rows):
                 if event.seq <= last:  # in a damaged file the last may be followed by the first
-                    raise UnimodalError(f"{self.path} has its changes in no order: {BACK}")
+                    raise UnimodalError(f"{self.path} has its changes in no order: {_BACK}")
                 last = event.seq
                 yield event
 
@@ -111,7 +115,7 @@ class Log(CampaignFile):
                 found.append(change(event.data)[2])
             except ValueError:
                 raise UnimodalError(
-                    f"event {event.seq} of {self.path} must be a change of the graph: {BACK}"
+                    f"event {event.seq} of {self.path} must be a change of the graph: {_BACK}"
                 ) from None
         return found
 
@@ -124,7 +128,7 @@ class Log(CampaignFile):
         """The rows of a small table; a damaged one may have no end."""
         rows = self._connection.execute(query, values).fetchmany(_MOST + 1)
         if len(rows) > _MOST:
-            raise UnimodalError(f"{self.path} is damaged, and has no end: {BACK}")
+            raise UnimodalError(f"{self.path} is damaged, and has no end: {_BACK}")
         return rows
 
     def counts(self, until: int) -> dict[str, int]:
@@ -160,7 +164,9 @@ class Log(CampaignFile):
             f"SELECT reward FROM log WHERE decision = ? AND {_LATER}", decision
         )
         if found is not None and not isinstance(found[0], float):
-            raise UnimodalError(f"the reward of decision {decision} in {self.path} is none: {BACK}")
+            raise UnimodalError(
+                f"the reward of decision {decision} in {self.path} is none: {_BACK}"
+            )
         return None if found is None else found[0]
 
     def find_rewards(self, after: int, until: int) -> None:

@@ -14,7 +14,7 @@ from unimodal import files
 from unimodal.agent.online import Agent
 from unimodal.agent.recorded import Recorded, shown
 from unimodal.campaign.checking import change, short
-from unimodal.campaign.log import BACK, Log
+from unimodal.campaign.log import Log
 from unimodal.campaign.opening import WAIT, WrittenMeanwhile, connected_to_read
 from unimodal.campaign.replica import Replica
 from unimodal.campaign.settings import Settings, saved_family
@@ -83,6 +83,8 @@ def read(path: str | Path, work: Callable[[LogToRead], Found]) -> Found:
                 return log.found(connection, work)
         except WrittenMeanwhile as meanwhile:
             reason = meanwhile.__cause__
+        except OSError as error:  # of a copy
+            raise UnimodalError(f"{path} cannot be read: {error.strerror or error}.") from None
     if isinstance(reason, UnimodalError):
         raise reason
     raise UnimodalError(
@@ -164,25 +166,13 @@ def recorded(campaign: Any) -> Recorded:
 
 @contextlib.contextmanager
 def legible(path: Path) -> Iterator[None]:
-    """Say in a sentence that text is none, too deep to be read, or too much of it.
-
-    SQLite quotes text that is none even in what it says about that.
-    """
+    """Say in a sentence that text is none: SQLite quotes it even in what it says about that."""
     try:
         yield
     except UnicodeDecodeError:
         raise UnimodalError(
             f"{path} must be a campaign's file; it is another kind, or damaged."
         ) from None
-    except RecursionError:
-        raise UnimodalError(f"{path} has data in it that is nested too deep: {BACK}") from None
-    except MemoryError:
-        raise UnimodalError(
-            f"{path} is about more than the memory here holds, or it is damaged: read it on a "
-            "larger machine, or go back to a copy."
-        ) from None
-    except OSError as error:
-        raise UnimodalError(f"{path} cannot be read: {error.strerror or error}.") from None
 
 
 def saved_settings(log: Log, policy: Policy | None) -> Settings:

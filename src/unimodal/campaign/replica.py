@@ -19,7 +19,7 @@ from unimodal.agent.online import Agent
 from unimodal.agent.repeating import Repeater
 from unimodal.agent.revision import revised
 from unimodal.agent.saving import in_state, whole_state
-from unimodal.campaign.checking import answer, change, fault, parsed, reward_fault, short
+from unimodal.campaign.checking import answer, change, fault, parsed, reward_fault, short, told
 from unimodal.campaign.events import Event, as_event, as_json
 from unimodal.campaign.log import Log
 from unimodal.campaign.look_ups import Enquiries, LoggedOracle, LookUpNeeded
@@ -89,6 +89,8 @@ class Replica:
         snapshots = [number for number, _ in log.snapshots()]
         if seq is None and snapshots:
             seq = snapshots[-1]
+            if seq > log.last():
+                raise _damaged_snapshot(seq, log)
         if seq:
             replica._restore(seq)
         return replica
@@ -129,11 +131,11 @@ class Replica:
         try:
             data = parsed(self._log.snapshot(seq))
             self.agent = self._watched(in_state(self.agent, data))
-        except (LookupError, TypeError, ValueError, AttributeError, OverflowError, MemoryError):
-            raise UnimodalError(
-                f"the snapshot after event {seq} of {self._log.path} is damaged: delete it from "
-                "the table 'snapshots', and the state is folded from the log."
-            ) from None
+        except (
+            *(LookupError, TypeError, ValueError, AttributeError),
+            *(OverflowError, RecursionError, MemoryError),
+        ):
+            raise _damaged_snapshot(seq, self._log) from None
         self.seq = seq
 
     def state(self) -> str:
@@ -226,8 +228,8 @@ class Replica:
     def _other_decision(self, event: Event, instead: Decision) -> UnimodalError:
         again = as_event(event.seq, "decide", event.time, instead.id, instead)
         return UnimodalError(
-            f"event {event.seq} of {self._log.path} is {_told(event)}, but unimodal "
-            f"{__version__} makes it {_told(again)}: the file is damaged, or from another "
+            f"event {event.seq} of {self._log.path} is {told(event)}, but unimodal "
+            f"{__version__} makes it {told(again)}: the file is damaged, or from another "
             "version; open and close it once with the version that wrote it."
         )
 
@@ -299,12 +301,10 @@ class Replica:
         return self.agent.book.tick(self._clock())
 
 
-def _told(event: Event) -> str:
-    """A decision of the log, in words."""
-    leader = f", leader {short(event.leader)}" if event.leader is not None else ""
-    return (
-        f"decision {event.decision} for arm {short(event.arm)} "
-        f"({event.reason}{leader}, {event.near} near)"
+def _damaged_snapshot(seq: int, log: Log) -> UnimodalError:
+    return UnimodalError(
+        f"the snapshot after event {seq} of {log.path} is damaged: delete it from the table "
+        "'snapshots', and the state is folded from the log."
     )
 
 

@@ -71,7 +71,9 @@ def _folded(log: Log, policy: Policy | None) -> Verdict:
         replica = Replica.restored(settings, log, no_clock, verdict.first)
         for seq in own:
             replica.catch_up(seq)
-            if replica.state() == log.snapshot(seq):
+            if replica.seq != seq:
+                verdict.wrong.append(f"the log has no event {seq}, of which there is a snapshot")
+            elif replica.state() == log.snapshot(seq):
                 verdict.snapshots.append(seq)
             else:
                 verdict.wrong.append(f"the snapshot after event {seq} is not the fold of the log")
