@@ -152,6 +152,7 @@ def test_pairs_are_right_where_the_square_root_rounds(high):
 
 def test_erdos_renyi_with_certainty_is_complete():
     assert erdos_renyi(6, 1) == complete(6)
+    assert erdos_renyi(6, 1).recipe == {"kind": "complete", "n_arms": 6}
 
 
 def test_erdos_renyi_gives_up_with_advice_where_no_patience_helps():
