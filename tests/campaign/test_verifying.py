@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import unimodal as um
-from unimodal.campaign import durable, log, sentence, snapshots, verify
+from unimodal.campaign import log, sentence, snapshots, verify
 
 LADDER = um.graphs.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
 
