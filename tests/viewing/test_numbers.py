@@ -9,7 +9,9 @@ import pytest
 from scipy import stats
 
 import unimodal as um
+from unimodal.report import page as pages
 from unimodal.viewing import page, picture
+from unimodal.viewing.layout import around
 
 # Pulls and wins of a star's arms: the middle 0 and its leaves 1 … 4; the last is never pulled.
 PULLS, WINS = (40, 31, 100, 2, 0), (20, 3, 90, 2, 0)
@@ -87,8 +89,7 @@ def test_the_larger_the_more_pulls_and_the_darker_the_higher_the_mean(view):
     Arms 0, 1 and 2 have 30 pulls or more and set the scale; arm 3, which is beyond it, is as dark
     as the best.
     """
-    svg, layout = picture.draw(view)
-    assert len(layout.places) == 5 and layout.rings == 1
+    svg = pages.page("graph.svg.j2", picture=picture.draw(view))
     groups = ElementTree.fromstring(svg).findall(".//{*}g[{*}circle]")
     circles = {g.find("{*}title").text.split(":")[0]: g.find("{*}circle").attrib for g in groups}
     for arm, pulls in enumerate(PULLS):
@@ -105,6 +106,8 @@ def test_the_larger_the_more_pulls_and_the_darker_the_higher_the_mean(view):
 
 
 def test_an_edge_for_each_leaf(view):
-    _, layout = picture.draw(view)
+    layout = around(view.graph, view.centre, view.records["pulls"])
+    assert len(layout.places) == 5 and layout.rings == 1
+    assert len(picture.draw(view).edges) == 4
     assert layout.edges == [(0, 1), (0, 2), (0, 3), (0, 4)]
     assert not layout.thinned and layout.left_out == 0

@@ -55,8 +55,8 @@ class Trial(ABC):
         regret = np.full(len(rounds), np.nan)
         self.output = Output(rounds, regret, np.empty(kept, np.int32), np.empty(kept))
         graph, family = problem.graph, problem.rewards
+        self.parts = policy.parts(graph, family)  # first: it may refuse the family
         self.state = policy.new_state(graph.n_arms, family, stream(seed, trial, POLICY))
-        self.parts = policy.parts(graph, family)
         rng = stream(seed, trial, REWARDS)
         self.rewards: Any = Drawn(problem.means, rng)
         if isinstance(problem, Moving):
