@@ -1,7 +1,7 @@
 """Files that strangers changed, by the hundred: each gets an answer or a sentence, never a crash.
 
 `fuzzing.py` makes them, in a process of its own with bounds checking in compiled code. At commit
-ac7e735 the short run found 10 faults in agents, a hang in snapshots and 98 faults in results.
+ac7e735, 600 cases of seed 0 found 10 faults in agents, a hang in snapshots, 98 faults in results.
 """
 
 import json
@@ -46,5 +46,5 @@ def test_a_changed_file_gets_an_answer_or_a_sentence(loader, cache):
 @pytest.mark.parametrize("seed", ["1", "2"])
 @pytest.mark.parametrize("loader", ["agents", "snapshots", "results"])
 def test_many_more_do(loader, seed, cache):
-    arguments = ("--cases", "10000", "--seed", seed, "--which", "all")
+    arguments = ("--cases", "5000", "--seed", seed, "--which", "all")
     assert faults(cache, loader, *arguments, seconds=1800) == []

@@ -75,10 +75,17 @@ def leaderless(data):
         put("graph", "rows", 0, 1, 0, value=1.0),
         put("graph", "rows", 0, 1, 1, value=10**6),
         put("graph", "leader", value=[0.0, 0]),
+        put("graph", "leader", 1, value="soon"),
+        put("graph", "leader", 1, value=-1),
         put("graph", "later", value=[[10**6, 0, 1]]),
+        put("graph", "later", value=[[0, "soon", 1]]),
+        put("graph", "later", value=[[0, 1, 2**63]]),
         put("graph", "answers", 0, 1, value=[]),
         put("graph", "answers", 0, 0, value=[[[{}]]]),
+        put("graph", "answers", 0, 0, value=math.nan),
+        put("graph", "answers", 0, 1, value=[None]),
         put("graph", "checksums", value=[[0, "x"]]),
+        put("graph", "checksums", value=[[None, 1]]),
         put("graph", "counts", "again", value=-1),
         put("links", value={"0": list(range(20)) * 9}),  # more than there is room for
         put("links", value={"29": [0]}),  # of an arm without a row

@@ -141,6 +141,7 @@ class Policy:
 
     def new_state(self, n_arms: int, family: Family, rng: Any) -> State:
         """What the policy knows before the first round."""
+        self.index_for(family)  # says why it cannot have such rewards, before its prior does
         begin = self.opening.order(n_arms, rng)
         unpulled = self.opening.unpulled_mean
         state = new_state(n_arms, n_arms, family, self.beliefs, begin, unpulled, rng)
