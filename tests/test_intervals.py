@@ -60,6 +60,12 @@ def test_a_discretised_interval_is_a_line_of_labelled_points():
     assert um.Problem.from_data(problem.to_data()).graph == problem.graph
 
 
+def test_a_fine_grid_has_all_of_its_points():
+    problem = um.Interval(0, 1, mean=peaked(0.4)).discretise(100_001)
+    assert problem.graph.n_arms == 100_001 and problem.best_arm == 40_000
+    assert problem.graph.labels[12_345] == 0.12345
+
+
 def test_regret_is_counted_from_the_best_of_all_points():
     interval = um.Interval(0, 1, mean=peaked(0.4))
     result = um.simulate(interval.discretise(3), um.UTS(), horizon=50, trials=3, history=True)

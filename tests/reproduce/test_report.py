@@ -1,6 +1,7 @@
 """The report in docs/reproduction is what this code makes of the findings beside it."""
 
 import html
+import math
 import re
 from pathlib import Path
 
@@ -90,6 +91,60 @@ def test_the_figure_of_table_2_has_our_ratios_and_the_papers(found):
     drawn = [list(line.get_ydata()) for line in panel.lines if len(line.get_ydata()) == 6]
     for expected in (ours, theirs, [1.0] * 6):
         assert any(one == pytest.approx(expected) for one in drawn)
+
+
+def test_the_pictures_are_the_papers_figures(found, monkeypatch):
+    """Which cells are drawn, by the numbers of the paper's figures; and the page has them all."""
+
+    def named(title, complete):
+        (setting,) = {one.setting for one in complete.values()}
+        return f"{title} | {setting.name} | {' '.join(complete)};"
+
+    monkeypatch.setattr(page, "_curves", named)
+    monkeypatch.setattr(page, "_multiples", lambda found: "")
+    drawn = re.search(r'<div class="figures">(.*);</div>', page._pictures(found))[1].split(";")
+    four = "UTS OSUB TS KLUCB"
+    assert drawn == [
+        f"Figure 1a | Table 1: K = 17, p = triangle | {four}",
+        f"Figure 1b | Table 1: K = 129, p = triangle | {four}",
+        f"Figure 2 | Table 2: K = 5, p = 1 | {four}",
+        f"Figure 3a | Table 2: K = 5, p = log(K)/K | {four}",
+        f"Figure 3b | Table 2: K = 20, p = log(K)/K | {four}",
+        *(
+            f"Appendix B, Δ = {step} | Appendix B: K = {k}, p = triangle, peak {high} | UTS OSUB"
+            for k, step, high in (
+                (17, 0.001, 0.108),
+                (17, 0.002, 0.116),
+                (17, 0.005, 0.14),
+                (129, 0.001, 0.165),
+                (129, 0.002, 0.23),
+                (129, 0.005, 0.425),
+            )
+        ),
+        *(f"Appendix B | Appendix B: K = 1000, p = {p} | UTS OSUB" for p in ("5/K", "10/K")),
+    ]
+    written = (FOLDER / "index.html").read_text(encoding="utf-8")
+    assert written.count("<figcaption>") == 1 + len(drawn)
+
+
+def test_a_picture_has_means_intervals_and_both_theorems(made, monkeypatch):
+    """Two policies on ten graphs: bounds are means over graphs, with log T + log log T at 10⁵."""
+    seen = []
+    monkeypatch.setattr(page.figures, "with_ratio", lambda *told: seen.extend(told))
+    monkeypatch.setattr(page.page, "figure", lambda drawn, name, caption: caption)
+    cell = ("Table 2", 5, "1")
+    complete = {name: made.finding(cell, name, made.base()) for name in ("UTS", "TS")}
+    caption = page._curves("Figure 2", complete)
+    heading, rounds, curves, constant, theorem_2 = seen
+    assert heading == "Figure 2: K = 5, p = 1" and rounds[-1] == 10**5
+    mean, low, high = curves["TS"]
+    half = made.reach(0.95, 20.0)
+    assert (mean[-1], low[-1], high[-1]) == pytest.approx((100, 100 - half, 100 + half))
+    # Four neighbours with mean 0.1: 4·0.8/kl(0.1, 0.9), and kl(0.1, 0.9) = 0.8·log 9.
+    assert constant == pytest.approx(4 / math.log(9))
+    logs = math.log(1e5)
+    assert theorem_2[-1] == pytest.approx(1.1 * constant * (logs + math.log(logs)))
+    assert "10 graphs, 4 trials each" in caption and "c(μ) = 1.82;" in caption
 
 
 def test_a_policy_beside_the_papers_is_drawn_relative_to_the_same_uts(made):

@@ -1,16 +1,20 @@
 """What a view tells of a campaign whose every reward is known, in its tables and its picture."""
 
+import io
 import math
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from rich.console import Console
 from scipy import stats
 
 import unimodal as um
+from unimodal.campaign import Reading
 from unimodal.report import page as pages
-from unimodal.viewing import page, picture
+from unimodal.viewing import command, page, picture
 from unimodal.viewing.layout import around
 
 # Pulls and wins of a star's arms: the middle 0 and its leaves 1 … 4; the last is never pulled.
@@ -103,6 +107,17 @@ def test_the_larger_the_more_pulls_and_the_darker_the_higher_the_mean(view):
     near = [(4 - place) * 0x7C + (place - 3) * 0x57, (4 - place) * 0x7B + (place - 3) * 0x5D]
     assert fills["0"].startswith("#" + "".join(f"{round(part):02x}" for part in near))
     assert circles["0"]["stroke-width"] == "4"  # the middle
+
+
+def test_the_terminal_has_fifteen_rows_and_says_how_many_more():
+    """The middle of a star and 14 of its 19 leaves; of a smaller one all, and none is missing."""
+    for arms, missing in ((20, "5 more neighbours with fewer pulls are not listed."), (15, "more")):
+        campaign = Reading(Path("none"), um.Agent(um.UTS(), um.graphs.star(arms)), [])
+        text = io.StringIO()
+        command.show(campaign, None, "0", Console(file=text, width=120))
+        assert (missing in text.getvalue()) == (arms > 15)
+        assert "Around 0 (you asked for it)" in text.getvalue()
+        assert "Over time" not in text.getvalue()  # nothing has happened
 
 
 def test_an_edge_for_each_leaf(view):
