@@ -15,7 +15,7 @@ from scipy import stats
 
 import unimodal as um
 
-K, HORIZON, TRIALS = 6, 60, 1000
+K, HORIZON, TRIALS = 6, 57, 1000  # not a multiple of 6: policies that take turns vary as well
 REPORTED = 1e-3 / 100
 # Near the top, or with a short memory, bounds are hard to tell apart.
 FAMILIES = {
@@ -126,7 +126,7 @@ def everything():
 @pytest.mark.full
 @pytest.mark.parametrize(("policy", "family"), list(everything()), ids=str)
 def test_every_policy_and_family_with_and_without_forgetting(policy, family):
-    """210 cases: any is reported for 2 of 1000 choices of seeds."""
+    """177 cases: one is reported for 2 of 1000 choices of seeds."""
     assert p_value(pulls(policy, family)) > REPORTED
 
 
