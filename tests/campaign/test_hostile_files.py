@@ -227,6 +227,17 @@ def test_other_tables_than_a_campaigns_are_refused(path, thirty, reopen, stateme
     assert path.read_bytes() == before
 
 
+def test_pages_in_disorder_are_told_before_they_are_read(path, thirty):
+    """The header counts free pages that there are not; in other disorder a table may never end."""
+    data = bytearray(path.read_bytes())
+    data[36:40] = (5).to_bytes(4, "big")
+    path.write_bytes(data)
+    assert "freelist" in verify(path).wrong[0].lower()
+    for call in (um.inspect, replay, look):
+        with pytest.raises(um.UnimodalError, match=r"is damaged \(.*\): go back to a copy"):
+            call(path)
+
+
 def test_nothing_that_a_file_brings_along_is_trusted(path, start):
     with start() as campaign:
         assert campaign._log._one("PRAGMA trusted_schema") == (0,)

@@ -375,18 +375,34 @@ def test_calls_go_on_while_a_history_is_read(path, start, play, monkeypatch):
     campaign.close()
 
 
-def test_the_history_of_a_file_that_was_replaced_is_refused(path, start, play, tmp_path):
+def test_the_history_of_a_file_that_was_replaced_is_refused(
+    path, start, play, tmp_path, monkeypatch
+):
     """Its path leads to another campaign's log."""
     other = tmp_path / "other.db"
     with um.Campaign.open(other, um.UTS(), um.graphs.line(4), durability="fast") as campaign:
         campaign.decide(3)
     campaign = start()
     play(campaign, 10)
-    os.replace(path, tmp_path / "away.db")
-    os.replace(other, path)
+    away = tmp_path / "away.db"
+    os.replace(path, away)
     with pytest.raises(um.UnimodalError, match="was moved, deleted or replaced"):
         campaign.history()
-    os.replace(tmp_path / "away.db", path)
+    os.replace(away, path)
+
+    def replaced(path):
+        """Just after the first look at whether it is there."""
+        os.replace(path, away)
+        os.replace(other, path)
+        table = reading.read_table(path)
+        assert table.height == 4
+        return table
+
+    with monkeypatch.context() as patch:
+        patch.setattr("unimodal.campaign.campaign.read_table", replaced)
+        with pytest.raises(um.UnimodalError, match="was moved, deleted or replaced"):
+            campaign.history()
+    os.replace(away, path)
     assert campaign.history().height == 21
     campaign.close()
     with pytest.raises(um.UnimodalError, match="was closed here"):
