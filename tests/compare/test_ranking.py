@@ -12,6 +12,7 @@ from unimodal.compare.cases import Case
 from unimodal.compare.entries import Comparison, Entry, relative
 from unimodal.compare.page import _standing, markdown
 from unimodal.compare.ranking import geometric_mean, order, ranked
+from unimodal.work.tasks import Task
 
 FOLDER = Path(__file__).parents[2] / "docs" / "comparison"
 T_3 = 3.182446  # Student's 97.5 % with 3 degrees of freedom, from a table
@@ -116,6 +117,15 @@ def test_times_and_regrets_are_taken_from_the_columns_they_stand_in():
     assert one.final.tolist() == [[2, 4, 6], [8, 10, 13]]
     assert one.curve == pytest.approx([6.0, 43 / 6])
     assert one.milliseconds == pytest.approx(3.5)
+
+
+def test_a_trial_is_timed_from_its_beginning_to_its_end(monkeypatch):
+    """A clock that goes on by what each trial takes: 2 s, then 3 s."""
+    clock = iter([10.0, 12.0, 20.0, 23.0])
+    monkeypatch.setattr(entries.time, "thread_time", lambda: next(clock))
+    monkeypatch.setattr(entries, "played", lambda task: iter([np.array([1.0, 5.0]), [2.0, 7.0]]))
+    rows = entries.timed(Task(case("first"), "UTS", 0, 3, 5))
+    assert rows.tolist() == [[2.0, 1.0, 5.0], [3.0, 2.0, 7.0]]
 
 
 def test_the_page_of_the_docs_is_what_this_code_makes_of_its_data():

@@ -72,6 +72,7 @@ def test_rows_as_people_read_them(view):
     low, high = stats.beta(91, 11).ppf([0.025, 0.975])
     assert best[:4] == ("2", "100", "0.9", f"{low:.4g} … {high:.4g}")
     assert middle[:3] == ("0", "40", "0.5") and never[:3] == ("4", "0", "–")
+    assert view.timeline().height == 12
     first, second, third = page.time_rows(view, 3)
     assert first == ("5", "1970-01-01 00:00", "1", "60 %", "0", "–")
     assert second == ("9", "1970-01-01 05:00", "2", "100 %", "1", "1")
