@@ -11,6 +11,7 @@ from unimodal.kernels.compile import record
 from unimodal.policies.rounds import ask, observe
 from unimodal.policies.scopes import contests, forced
 from unimodal.policies.scouting import Scout, links_of, set_links
+from unimodal.policies.skipping import ENDLESS, steady_until
 from unimodal.policies.state import BEGUN
 from unimodal.work.tasks import Task, run
 
@@ -129,6 +130,25 @@ def test_for_how_many_leads_an_arm_is_doubted(size, patience, first, last):
         return contests(scope, state, 4, size)
 
     assert [held(leads) for leads in (first - 1, first, last, last + 1)] == [1, 4, 4, 1]
+
+
+def test_until_when_an_engine_may_leap():
+    """By hand, for a patience of 3 on a line: up to the lead that drops the links, or ends a climb.
+
+    With two links |N⁺| is 5, without 3. The first lead and the 10,000 of doubt are played one by
+    one; afterwards nothing changes any more.
+    """
+    scope, trial = record(Scout(patience=3)), trial_on(um.problems.triangular(9))
+    arena, arms = trial.parts.arena, trial.state.arms
+    set_links(arena, {4: [1, 8]})
+
+    def until(arm, leads):
+        arms["leads"][arm] = leads
+        return steady_until(scope, arena, trial.state, arm)
+
+    assert [until(4, leads) for leads in (0, 1, 14, 15)] == [0, 15, 15, 0]
+    assert [until(2, leads) for leads in (0, 1, 8, 9, 10_008)] == [0, 9, 9, 0, 0]
+    assert until(2, 10_009) == ENDLESS
 
 
 @pytest.mark.parametrize(
