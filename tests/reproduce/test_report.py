@@ -102,7 +102,7 @@ def test_the_pictures_are_the_papers_figures(found, monkeypatch):
 
     monkeypatch.setattr(page, "_curves", named)
     monkeypatch.setattr(page, "_multiples", lambda found: "")
-    drawn = re.search(r'<div class="figures">(.*);</div>', page._pictures(found))[1].split(";")
+    drawn = [curves.removesuffix(";") for curves in page._figures(found)[1:]]
     four = "UTS OSUB TS KLUCB"
     assert drawn == [
         f"Figure 1a | Table 1: K = 17, p = triangle | {four}",
