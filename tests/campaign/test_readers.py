@@ -394,9 +394,7 @@ def test_the_history_of_a_file_that_was_replaced_is_refused(
         """Just after the first look at whether it is there."""
         os.replace(path, away)
         os.replace(other, path)
-        table = reading.read_table(path)
-        assert table.height == 4
-        return table
+        return reading.read_table(path)
 
     with monkeypatch.context() as patch:
         patch.setattr("unimodal.campaign.campaign.read_table", replaced)
