@@ -104,6 +104,7 @@ def test_the_page_has_the_table_of_the_neighbourhood_and_says_what_is_drawn(view
     row = "".join(f"<td>{cell}</td>" for cell in page.near_rows(view)[1])
     assert f"<tr>{head}</tr></thead><tbody>" in html and f"<tr>{row}</tr>" in html
     assert "Arms one step away from 0 (a test, with the thick edge)" in html
+    assert "Mean reward of each part of the log" in html and "Who led: the darker" in html
     agent = um.Agent(um.TS(), um.graphs.line(5))
     line = um.View(agent, agent.graph, view.history, 2, "a test")
     assert "Arms up to 2 steps away from 2" in line.html()
