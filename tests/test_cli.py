@@ -97,6 +97,15 @@ def test_reproduce_writes_a_report_beside_the_papers_numbers(monkeypatch, tmp_pa
     assert (first - second).abs().max() < 1e-4
 
 
+def test_reproduce_runs_only_what_is_asked_for(monkeypatch, tmp_path):
+    monkeypatch.setattr("unimodal.reproduce.command.settings", small_plan)
+    done = run("reproduce", "--only", "K = 5,", "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    ran = pl.read_csv(tmp_path / "tables.csv").filter(pl.col("ours").is_not_null())
+    assert set(ran.select("table", "K", "p").iter_rows()) == {("Table 2", 5, "line")}
+    assert ran.height == 4
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

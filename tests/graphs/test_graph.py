@@ -111,5 +111,11 @@ def test_an_unknown_label_is_answered_with_the_first_known_ones(label):
         graph.arm_of(label)
 
 
+def test_three_labels_are_enough_to_remember_the_others():
+    graph = from_edges([("a", "b"), ("b", "c"), ("c", "d")])
+    with pytest.raises(UnimodalError, match=r"called 'x'; its labels begin with 'a', 'b', 'c'\.$"):
+        graph.arm_of("x")
+
+
 def test_a_graph_prints_what_made_it_and_its_size():
     assert repr(graphs.line(2000)) == "Graph(line, 2,000 arms, 1,999 edges)"

@@ -32,6 +32,14 @@ def test_a_grid_has_its_neighbours_crosswise():
     assert places[30] == pytest.approx(corner * 2**0.5, abs=0.1)
 
 
+def test_what_is_reached_from_opposite_sides_stands_across():
+    """A square, seen from a corner: its neighbours left and right, the fourth above or below."""
+    square = um.graphs.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)])
+    places = around(square, 0, np.ones(4)).places
+    assert np.add(places[1], places[3]) == pytest.approx([0, 0], abs=1e-9)
+    assert [abs(x) for x in places[2]] == pytest.approx([0, 2], abs=1e-9)
+
+
 @pytest.mark.parametrize(
     "graph",
     [um.graphs.barabasi_albert(200, 3, seed=1), um.graphs.star(40), um.graphs.binary_tree(63)],

@@ -1,5 +1,6 @@
 """What a view tells of a campaign whose every reward is known, in its tables and its picture."""
 
+import dataclasses
 import io
 import math
 import xml.etree.ElementTree as ElementTree
@@ -86,6 +87,29 @@ def test_rows_as_people_read_them(view):
         "10 more neighbours with fewer pulls are not listed."
     )
     assert page.hidden(list(range(60)), 60) == ""
+
+
+def test_of_a_long_path_the_beginning_and_the_end_are_shown(view):
+    """Twenty leaders: the first three and the last eight; of twelve all."""
+    for leaders, shown in ((20, "0 → 1 → 2 → … → 12 → 13 → 14 → 15 → 16 → 17 → 18 → 19"), (12, "")):
+        history = pl.DataFrame({"seq": range(leaders), "leader": list(map(str, range(leaders)))})
+        sentence = page.path_sentence(dataclasses.replace(view, history=history))
+        assert sentence.endswith(f": {shown or ' → '.join(map(str, range(12)))}.")
+        assert f"changed {leaders - 1} times" in sentence
+
+
+def test_the_page_has_the_table_of_the_neighbourhood_and_says_what_is_drawn(view):
+    html = view.html()
+    head = "".join(
+        f"<th>{name}</th>" for name in ("arm", "pulls", "mean", "95 % interval", "rounds led")
+    )
+    row = "".join(f"<td>{cell}</td>" for cell in page.near_rows(view)[1])
+    assert f"<tr>{head}</tr></thead><tbody>" in html and f"<tr>{row}</tr>" in html
+    assert "Arms one step away from 0 (a test, with the thick edge)" in html
+    assert "Mean reward of each part of the log" in html and "Who led: the darker" in html
+    agent = um.Agent(um.TS(), um.graphs.line(5))
+    line = um.View(agent, agent.graph, view.history, 2, "a test")
+    assert "Arms up to 2 steps away from 2" in line.html()
 
 
 def test_the_larger_the_more_pulls_and_the_darker_the_higher_the_mean(view):
