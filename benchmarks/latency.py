@@ -5,6 +5,7 @@
 Processes x threads make decisions and tell their rewards, one by one, with full durability. Both
 versions take turns, and before each turn the disk's own commit is timed: a bare SQLite loop in one
 process. All latencies are milliseconds, and (in brackets) commits of that loop in the same turn.
+With `--sync 4`, every `fsync` takes at least 4 ms, as on a server's disk (needs a C compiler).
 """
 
 from __future__ import annotations
@@ -55,6 +56,28 @@ for worker in workers:
 print(json.dumps(took))
 """
 
+SLOW_SYNC = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <unistd.h>
+#define SLOW(name) int name(int file) { \\
+    usleep(MICROSECONDS); \\
+    return ((int (*)(int)) dlsym(RTLD_NEXT, #name))(file); \\
+}
+SLOW(fsync)
+SLOW(fdatasync)
+"""
+
+
+def slow_disk(folder: Path, milliseconds: float) -> None:
+    """Let every `fsync` of this process and its children take longer: starts Python again."""
+    source, library = folder / "slow_sync.c", folder / "slow_sync.so"
+    source.write_text(SLOW_SYNC)
+    define = f"-DMICROSECONDS={round(milliseconds * 1000)}"
+    subprocess.run(["cc", "-shared", "-fPIC", define, str(source), "-o", str(library)], check=True)
+    environment = {**os.environ, "LD_PRELOAD": str(library)}
+    raise SystemExit(subprocess.run([sys.executable, *sys.argv], env=environment).returncode)
+
 
 def commits(folder: Path, seconds: float) -> float:
     """The median of a bare commit, in seconds."""
@@ -103,9 +126,12 @@ def main() -> None:
     parser.add_argument("--against", default="HEAD", help="the commit to compare with")
     parser.add_argument("--seconds", type=float, default=5.0, help="of a turn")
     parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--sync", type=float, default=0.0, help="milliseconds of an fsync")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
+        if options.sync and "LD_PRELOAD" not in os.environ:
+            slow_disk(folder, options.sync)
         old = folder / "old"
         git = ["git", "-C", str(HERE), "worktree"]
         subprocess.run([*git, "add", "-q", "--detach", str(old), options.against], check=True)

@@ -1,5 +1,6 @@
 """Several threads, campaigns and processes on one file."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -9,7 +10,7 @@ from collections import deque
 import pytest
 
 import unimodal as um
-from unimodal.campaign import durable, look, verify
+from unimodal.campaign import durable, locks, look, verify
 from unimodal.campaign.committing import Call, GroupCommit
 
 LINE = um.graphs.line(7)
@@ -410,3 +411,30 @@ def test_alone_and_with_expiries_the_state_is_kept(path):
         with pytest.raises(um.UnimodalError, match="expired"):
             campaign.reward(late[0], 1.0)
     assert bool(verify(path))
+
+
+def test_processes_write_in_the_order_in_which_they_came(tmp_path):
+    path = tmp_path / "file"
+    path.touch()
+    # Each with a description of its own, as processes have: its locks keep the others out.
+    files = [locks.OpenFile(os.open(path, os.O_RDWR), (0, number)) for number in range(4)]
+    assert files[0].begin_to_write(1.0)
+    order, waiting = [], []
+
+    def write(number):
+        assert files[number].begin_to_write(30.0)
+        order.append(number)
+        files[number].end_to_write()
+
+    for place, number in enumerate((2, 1, 3), start=1):
+        waiting.append(threading.Thread(target=write, args=(number,)))
+        waiting[-1].start()
+        until = time.monotonic() + 30
+        while files[0]._lock(locks._WRITE + place):  # until that one has its place in the queue
+            files[0]._unlock(locks._WRITE + place)
+            assert time.monotonic() < until
+    files[0].end_to_write()
+    for thread in waiting:
+        thread.join()
+    assert order == [2, 1, 3]
+    assert files[0].begin_to_write(0.0) and not files[3].begin_to_write(0.0)

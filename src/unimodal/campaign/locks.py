@@ -33,9 +33,11 @@ _OFD = sys.platform == "linux"
 if _OFD:
     import fcntl
 
-# Bytes that are locked. To write, a process first has to be the next one: who has just written
-# queues again, behind whoever is next already.
-_NEXT, _WRITE, _PRESENT = (2**62 + place for place in range(3))
+# Bytes that are locked: that of the writer, places in a queue for it, and one of all who have the
+# file open. Who waits holds one place, and moves up when the next one is free: nobody overtakes.
+_WRITE = 2**62
+_LAST = _WRITE + 16  # if more processes wait than there are places, some wait for the last one
+_PRESENT = _LAST + 1
 _POLL = 0.0003  # seconds between two tries: waiting in the kernel could not be given up
 _FORK_WAIT = 5.0  # seconds for which a fork waits for the calls of other threads
 
@@ -61,14 +63,21 @@ class OpenFile:
         until = time.monotonic() + seconds
         if not self._turn.acquire(timeout=seconds):
             return False
-        if not self._lock(_NEXT, 2):
-            is_next = self._wait_for(_NEXT, until)
-            if not (is_next and self._wait_for(_WRITE, until)):
-                if is_next:
-                    self._unlock(_NEXT)
-                self._turn.release()
+        if self._lock(_WRITE, _LAST - _WRITE + 1):  # nobody writes or waits
+            self._unlock(_WRITE + 1, _LAST - _WRITE)
+        elif not self._queue(until):
+            self._turn.release()
+            return False
+        return True
+
+    def _queue(self, until: float) -> bool:
+        """Wait in the queue, and write; False if that took too long."""
+        for place in range(_LAST, _WRITE - 1, -1):
+            in_time = self._wait_for(place, until)
+            if place < _LAST:
+                self._unlock(place + 1)
+            if not in_time:
                 return False
-        self._unlock(_NEXT)
         return True
 
     def end_to_write(self) -> None:
@@ -89,12 +98,11 @@ class OpenFile:
         os.close(self._descriptor)
 
     def _wait_for(self, byte: int, until: float) -> bool:
-        while True:
-            time.sleep(_POLL)  # before the first try, too: who has waited longer goes first
-            if self._lock(byte):
-                return True
+        while not self._lock(byte):
             if time.monotonic() > until:
                 return False
+            time.sleep(_POLL)
+        return True
 
     def _lock(self, byte: int, length: int = 1, shared: bool = False) -> bool:
         """Lock some bytes, if nobody else has them."""
@@ -106,9 +114,9 @@ class OpenFile:
             return False
         return True
 
-    def _unlock(self, byte: int) -> None:
+    def _unlock(self, byte: int, length: int = 1) -> None:
         if _OFD:
-            self._control(fcntl.F_UNLCK, byte, 1)
+            self._control(fcntl.F_UNLCK, byte, length)
 
     def _control(self, kind: int, byte: int, length: int) -> None:
         flock = struct.pack("hhqqi4x", kind, os.SEEK_SET, byte, length, 0)
