@@ -11,8 +11,8 @@ import polars as pl
 from matplotlib.figure import Figure
 
 import unimodal as um
-from unimodal.analysis import Interval, mean_interval
 from unimodal.report.figures import style
+from unimodal.results.statistics import Interval, mean_interval
 
 DOCS = Path(__file__).parent
 OUTSTANDING = [1, 10, 100, 1000]

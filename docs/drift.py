@@ -22,10 +22,10 @@ from drift_runs import (
     spelt,
 )
 
-from unimodal.analysis import ratio_interval
 from unimodal.report.page import markdown_table
-from unimodal.work import parquet
-from unimodal.work.tasks import law_hash
+from unimodal.results.statistics import ratio_interval
+from unimodal.studies import parquet
+from unimodal.studies.tasks import law_hash
 
 DOCS = Path(__file__).parent
 

@@ -6,12 +6,12 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 import unimodal as um
-from unimodal.analysis import Interval, mean_interval
 from unimodal.engines.step import StepTrial
 from unimodal.policies import parse
-from unimodal.work.pool import do
-from unimodal.work.store import opened
-from unimodal.work.tasks import cut
+from unimodal.results.statistics import Interval, mean_interval
+from unimodal.studies.finished_tasks import opened
+from unimodal.studies.runner import do
+from unimodal.studies.tasks import cut
 
 HORIZON, WAYS = 30_000, 30  # rounds, and ways of the peak: a trial on each
 LINE, GRID = um.graphs.line(17), um.graphs.grid(6, 6)

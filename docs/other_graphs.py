@@ -8,11 +8,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from unimodal.compare import entries
-from unimodal.compare.cases import UNIT, Case
-from unimodal.compare.command import run
+from unimodal.cli.compare_output import run
 from unimodal.report import figures
 from unimodal.report.page import markdown_table
+from unimodal.studies.compare import entries
+from unimodal.studies.compare.cases import UNIT, Case
 
 DOCS = Path(__file__).parent
 HORIZON, GRAPHS, TRIALS = 10**5, 10, 10

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from unimodal.analysis import mean_interval
 from unimodal.report import figures
-from unimodal.reproduce import findings
-from unimodal.reproduce.page import table_2_figure
-from unimodal.reproduce.paper import POLICIES
+from unimodal.results.statistics import mean_interval
+from unimodal.studies.reproduce import findings
+from unimodal.studies.reproduce.page import table_2_figure
+from unimodal.studies.reproduce.paper_numbers import POLICIES
 
 DOCS = Path(__file__).parent
 found = findings.load(DOCS / "reproduction" / "findings.parquet")

@@ -6,7 +6,7 @@ python docs/replay.py        (two minutes of one core)
 from pathlib import Path
 
 import unimodal as um
-from unimodal.replaying import calibration
+from unimodal.inference.replay import calibration
 
 HERE = Path(__file__).parent
 SCALE = calibration.Scale(arms=7, rounds=300, draws=60, worlds=250)

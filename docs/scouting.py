@@ -9,13 +9,13 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from unimodal.reproduce import findings
-from unimodal.reproduce.experiments import FULL, settings
-from unimodal.reproduce.paper import DENSITIES
-from unimodal.reproduce.watch import watching
-from unimodal.work.pool import do
-from unimodal.work.store import opened
-from unimodal.work.tasks import cut, law_hash
+from unimodal.studies.finished_tasks import opened
+from unimodal.studies.reproduce import findings
+from unimodal.studies.reproduce.live_view import watching
+from unimodal.studies.reproduce.paper_numbers import DENSITIES
+from unimodal.studies.reproduce.settings import FULL, settings
+from unimodal.studies.runner import do
+from unimodal.studies.tasks import cut, law_hash
 
 DOCS = Path(__file__).parent
 SWEPT, OURS = "UTS", "ScoutUTS"

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 import unimodal as um
-from unimodal.families.evidence import bounds
-from unimodal.graphs.hills import hills
+from unimodal.inference.confidence_bounds import bounds
+from unimodal.inference.hills import hills
 
 DOCS = Path(__file__).parent
 LINE = um.graphs.line(9)

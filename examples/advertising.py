@@ -15,8 +15,8 @@ import typer
 from matplotlib.figure import Figure
 
 import unimodal as um
-from unimodal.analysis import Interval, mean_interval, ratio_interval
 from unimodal.report import figures
+from unimodal.results.statistics import Interval, mean_interval, ratio_interval
 
 FRIENDSHIPS = Path(__file__).parent / "data" / "ego-facebook.csv.gz"
 RATES = [0.005, 0.1]  # at the peak

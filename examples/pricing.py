@@ -17,8 +17,8 @@ import typer
 from matplotlib.figure import Figure
 
 import unimodal as um
-from unimodal.analysis import mean_interval, ratio_interval
 from unimodal.report import figures
+from unimodal.results.statistics import mean_interval, ratio_interval
 
 PRICES = np.array([4.9, 6.9, 8.9, 9.9, 11.9, 12.9, 14.9, 16.9, 19.9, 24.9])
 BUYERS = 0.6 / (1 + np.exp((PRICES - 13) / 3))  # the share that buys, which no policy sees

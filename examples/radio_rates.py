@@ -15,8 +15,8 @@ import typer
 from matplotlib.figure import Figure
 
 import unimodal as um
-from unimodal.analysis import Interval, mean_interval
 from unimodal.report import figures
+from unimodal.results.statistics import Interval, mean_interval
 
 RATES = np.array([6.5, 13, 19.5, 26, 39, 52, 58.5, 65])  # Mbit/s: MCS 0 to 7, 20 MHz, long guard
 NEEDED = np.array([2.0, 5, 9, 11, 15, 18, 20, 25])  # dB at which half of the frames arrive

@@ -16,8 +16,8 @@ import typer
 from matplotlib.figure import Figure
 
 import unimodal as um
-from unimodal.analysis import mean_interval, ratio_interval
 from unimodal.report import figures
+from unimodal.results.statistics import mean_interval, ratio_interval
 
 CHUNKS = [2**n for n in range(8, 19)]
 LADDER = um.graphs.from_edges(list(pairwise(CHUNKS)), labels=CHUNKS)

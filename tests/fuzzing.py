@@ -20,7 +20,7 @@ from pathlib import Path
 import polars as pl
 
 import unimodal as um
-from unimodal.agent.saving import in_state, whole_state
+from unimodal.agents.saving import in_state, whole_state
 
 PATIENCE = 60  # seconds for a case: more is a hang
 NUMBERS = [

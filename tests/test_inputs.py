@@ -10,7 +10,7 @@ from scipy import stats
 
 import unimodal as um
 from unimodal.kernels.random import POLICY, stream
-from unimodal.simulation import checkpoint_rounds
+from unimodal.results.simulate import checkpoint_rounds
 
 HUGE = [1e308, 10**30, 10**400, 2**63, math.inf, math.nan, 1e6 + 1]
 

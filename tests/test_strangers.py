@@ -17,21 +17,32 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import unimodal as um
-from unimodal import screen
-from unimodal.campaign.rehearsal import rehearse
+from unimodal.campaigns.rehearsal import rehearse
 from unimodal.cli import app
-from unimodal.compare import entries
-from unimodal.compare import page as comparison_page
-from unimodal.compare.cases import Case
-from unimodal.compare.entries import Comparison, Entry
+from unimodal.cli import inspect_output as command
+from unimodal.cli import simulate_output as screen
+from unimodal.inference.replay.answer import Estimate, Replay
 from unimodal.policies import parse
-from unimodal.replaying.answer import Estimate, Replay
-from unimodal.report import campaigns, figures, page, progress, standings, tables
-from unimodal.reproduce import page as reproduction_page
-from unimodal.reproduce.experiments import Setting
-from unimodal.reproduce.findings import Finding, Findings
-from unimodal.text import printable
-from unimodal.viewing import command
+from unimodal.printable import printable
+from unimodal.report import (
+    campaign_figures as campaigns,
+)
+from unimodal.report import (
+    figures,
+    page,
+    progress,
+    tables,
+)
+from unimodal.report import (
+    leader_chart as standings,
+)
+from unimodal.studies.compare import entries
+from unimodal.studies.compare import page as comparison_page
+from unimodal.studies.compare.cases import Case
+from unimodal.studies.compare.entries import Comparison, Entry
+from unimodal.studies.reproduce import page as reproduction_page
+from unimodal.studies.reproduce.findings import Finding, Findings
+from unimodal.studies.reproduce.settings import Setting
 
 # Each begins or ends something in one of the languages that pages and terminals are written in.
 HOSTILE = [

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
-from unimodal.text import printable
+from unimodal.printable import printable
 
 LONGEST = 10**15  # rounds are counted in 64 bits; so many would take years
 

@@ -21,13 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from unimodal.agent import Agent
+from unimodal.agents import Agent
 from unimodal.families import Family
 from unimodal.graphs import grid
 from unimodal.policies import Policy
 from unimodal.problems import Problem, by_distance, triangular
-from unimodal.result import Run
-from unimodal.simulation import simulate
+from unimodal.results.result import Run
+from unimodal.results.simulate import simulate
 
 HORIZON, SEED = 600, 11
 

@@ -8,7 +8,7 @@ from unimodal.engines.capability import why_not_leap
 from unimodal.engines.leap import LeapTrial
 from unimodal.engines.step import StepTrial
 from unimodal.families import Family
-from unimodal.families.base import (
+from unimodal.families.family import (
     divergence,
     draw,
     learn,
@@ -19,11 +19,11 @@ from unimodal.families.base import (
     top,
     upper,
 )
-from unimodal.families.bulk import worst
+from unimodal.families.reward_sums import worst
 from unimodal.kernels.compile import component, record
 from unimodal.policies import POLICIES, AroundLeader
-from unimodal.policies.indices import KLUpper
-from unimodal.simulation import trial_class
+from unimodal.policies.index import KLUpper
+from unimodal.results.simulate import trial_class
 
 PROBLEM = um.problems.triangular(5)
 LONG = 10**6  # rounds: worth a leap

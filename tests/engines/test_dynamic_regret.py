@@ -71,7 +71,7 @@ def test_nobody_leaps_over_a_change(problem, policy):
     with pytest.raises(UnimodalError, match="changes from round to round"):
         um.simulate(problem, policy, horizon=9000, trials=1, engine="leap")
     from unimodal.engines.step import StepTrial
-    from unimodal.simulation import trial_class
+    from unimodal.results.simulate import trial_class
 
     assert trial_class("auto", problem, policy, 9000, False) is StepTrial
 

@@ -9,7 +9,7 @@ from scipy import stats
 
 import unimodal as um
 from unimodal.engines.leap import LeapTrial
-from unimodal.engines.leap.session import leap
+from unimodal.engines.leap.engine import leap
 from unimodal.kernels.compile import inner, jit
 from unimodal.policies.state import LAST, LEADER
 

@@ -16,10 +16,10 @@ from scipy import stats
 import unimodal as um
 from unimodal.engines.leap import LeapTrial
 from unimodal.engines.step import StepTrial
-from unimodal.families.base import posterior
+from unimodal.families.family import posterior
 from unimodal.families.tails import under_hat
 from unimodal.kernels.compile import component
-from unimodal.policies.scopes import AroundLeader
+from unimodal.policies.scope import AroundLeader
 from unimodal.policies.skipping import contest_after
 
 TRIALS = 400

@@ -8,12 +8,12 @@ from scipy import stats
 
 import unimodal as um
 from unimodal.engines.leap import LeapTrial
-from unimodal.engines.leap.bounds import _bearable
+from unimodal.engines.leap.klucb_waits import _bearable
 from unimodal.engines.rewards import Tabled
 from unimodal.engines.step import StepTrial
-from unimodal.families.levels import between, mean_level
+from unimodal.families.bound_levels import between, mean_level
 from unimodal.kernels.compile import record
-from unimodal.policies.indices import KLUpper, KLUpperByPulls, index_level, whole_budget
+from unimodal.policies.index import KLUpper, KLUpperByPulls, index_level, whole_budget
 from unimodal.policies.skipping import ENDLESS
 
 CERTAIN = um.Problem(um.graphs.line(5), [0.5, 0.8, 1.0, 0.8, 0.5])

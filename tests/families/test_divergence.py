@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.special import rel_entr
 
 from unimodal import Bernoulli, Bounded, Exponential, Gaussian, Poisson
-from unimodal.families.base import natural, negentropy, top
+from unimodal.families.family import natural, negentropy, top
 from unimodal.kernels.compile import record
 
 FAMILIES = [Bernoulli(), Gaussian(0.5), Poisson(), Exponential(), Bounded(-2.0, 6.0)]

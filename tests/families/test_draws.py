@@ -13,7 +13,7 @@ from scipy import stats
 
 import unimodal as um
 from unimodal import Bernoulli, Bounded, Exponential, Gaussian, Poisson
-from unimodal.families.base import draw
+from unimodal.families.family import draw
 from unimodal.kernels.compile import record
 from unimodal.kernels.random import REWARDS, stream
 

@@ -10,7 +10,7 @@ from numba import njit
 from scipy import stats
 
 from unimodal import Bernoulli, Bounded, Exponential, Gaussian, Poisson
-from unimodal.families.base import learn, posterior
+from unimodal.families.family import learn, posterior
 from unimodal.kernels.compile import record
 from unimodal.kernels.random import POLICY, stream
 from unimodal.policies.state import ARM

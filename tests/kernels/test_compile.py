@@ -8,17 +8,9 @@ from numba import njit, typeof
 
 from unimodal import UTS, Bernoulli, Bounded, EveryArm, Gaussian
 from unimodal.kernels import compile as compiling
-from unimodal.kernels.compile import (
-    PACKAGE,
-    SOURCES,
-    component,
-    generic,
-    jit,
-    record,
-    source_hash,
-)
-from unimodal.policies.base import Parts
-from unimodal.policies.indices import Thompson
+from unimodal.kernels.compile import PACKAGE, SOURCES, component, generic, jit, record, source_hash
+from unimodal.policies.index import Thompson
+from unimodal.policies.policy import Parts
 
 
 @component

@@ -109,5 +109,5 @@ def test_a_process_that_finds_its_kernels_compiled_imports_nothing_that_it_does_
     for _ in range(2):  # the first fills the cache, if no other test has
         ran = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, check=True)
     loaded = ran.stdout.decode().split()
-    assert "unimodal.simulation" in loaded
+    assert "unimodal.results.simulate" in loaded
     assert not set(SPARED) & set(loaded)

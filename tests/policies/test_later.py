@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import brentq
 
 import unimodal as um
-from unimodal.agent.propensity import propensity
+from unimodal.agents.propensity import propensity
 from unimodal.policies.state import ARM
 
 POLICIES = [um.IMED(), um.IMEDUB(), um.KLUCBUB()]

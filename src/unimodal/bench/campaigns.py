@@ -12,7 +12,7 @@ from statistics import median
 from typing import Any
 
 from unimodal.bench.measure import Figure, seconds
-from unimodal.campaign import Campaign
+from unimodal.campaigns import Campaign
 from unimodal.graphs import line
 from unimodal.policies import UTS
 

@@ -12,7 +12,7 @@ from statistics import median
 
 import numpy as np
 
-from unimodal.agent import Agent
+from unimodal.agents import Agent
 from unimodal.bench.plain import LOOPS
 from unimodal.engines.step import StepTrial
 from unimodal.graphs import line

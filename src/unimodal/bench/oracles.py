@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from unimodal.agent import Agent, Oracle
+from unimodal.agents import Agent, Oracle
 from unimodal.bench.measure import Figure
 from unimodal.graphs import barabasi_albert
 from unimodal.problems import by_distance, random_peak

@@ -2,7 +2,7 @@
 
 import inspect
 
-from unimodal.cli import simulating, studies, campaigns  # isort: skip
+from unimodal.cli import simulate as simulating, studies, campaigns  # isort: skip
 from unimodal.cli.app import app, main
 
 for _command in app.registered_commands:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from unimodal.cli.app import app, terminal
-from unimodal.text import printable
+from unimodal.printable import printable
 
 CampaignFile = Annotated[Path, typer.Argument(help="A campaign's file")]
 OwnPolicy = Annotated[
@@ -31,8 +31,8 @@ def verify(
       unimodal verify ads.db
       unimodal verify ads.db --policy "mine.py:Greedy(epsilon=0.2)"
     """
-    from unimodal.campaign import sentence
-    from unimodal.campaign import verify as verified
+    from unimodal.campaigns import sentence
+    from unimodal.campaigns import verify as verified
 
     verdict = verified(file, _own(policy))
     print(printable(sentence(verdict)))
@@ -53,7 +53,7 @@ def backup(
     Examples:
       unimodal backup ads.db backups/ads-monday.db
     """
-    from unimodal.campaign.backup import backup as copied
+    from unimodal.campaigns.backup import backup as copied
 
     copy = copied(file, target)
     print(f"{file} was copied to {copy} ({copy.stat().st_size:,} bytes).")
@@ -76,7 +76,7 @@ def inspect(
       unimodal inspect ads.db --html ads.html
       unimodal inspect ads.db --around 12.90
     """
-    from unimodal.viewing import command
+    from unimodal.cli import inspect_output as command
 
     command.show(_looked_at(file, policy), html, around, terminal())
 
@@ -107,7 +107,7 @@ def replay(
       unimodal replay ads.db --policies "ts,osub(c=0),klucb" --draws 500
       unimodal replay ads.db --policies uts,mine.py:Greedy --json replay.json
     """
-    from unimodal.replaying import command
+    from unimodal.cli import replay_output as command
 
     command.run(_looked_at(file, policy), policies, draws, seed, not any_peaks, out, terminal())
 
@@ -119,6 +119,6 @@ def _own(policy: str) -> Any:
 
 
 def _looked_at(file: Path, policy: str) -> Any:
-    from unimodal.campaign import look
+    from unimodal.campaigns import look
 
     return look(file, _own(policy))

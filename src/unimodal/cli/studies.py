@@ -41,7 +41,8 @@ def reproduce(
       unimodal reproduce --full --only "Table 1"
       unimodal reproduce --from docs/reproduction/findings.parquet --out again
     """
-    from unimodal.reproduce import command, findings
+    from unimodal.cli import reproduce_output as command
+    from unimodal.studies.reproduce import findings
 
     if quick and full:
         raise UnimodalError("--quick and --full exclude each other: give one of them, or none.")
@@ -79,7 +80,8 @@ def compare(
       unimodal compare --only smooth --out smooth
       unimodal compare --from docs/comparison/comparison.parquet --out again
     """
-    from unimodal.compare import command, entries
+    from unimodal.cli import compare_output as command
+    from unimodal.studies.compare import entries
 
     command.check(quick, out, only, source)
     if source is None:
@@ -103,6 +105,6 @@ def bench(
       unimodal bench
       unimodal bench leap
     """
-    from unimodal.bench import command
+    from unimodal.cli import bench_output as command
 
     command.run(what or (), terminal())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from unimodal.families import Bernoulli, Bounded, Exponential, Gaussian, Poisson
 from unimodal.policies import AroundLeader, AroundLeastPulled, EveryArm, Policy
-from unimodal.policies.indices import EmpiricalDivergence, KLUpper, KLUpperByPulls, Thompson
-from unimodal.policies.scouting import Scout
+from unimodal.policies.index import EmpiricalDivergence, KLUpper, KLUpperByPulls, Thompson
+from unimodal.policies.scout import Scout
 from unimodal.problems import Moving, Problem
 
 # What docs/decisions/0006-leaping.md proves something about: these classes, and not subclasses of

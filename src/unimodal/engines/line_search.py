@@ -26,10 +26,10 @@ import numpy as np
 
 from unimodal.errors import UnimodalError, real_number
 from unimodal.families import Bernoulli, Bounded, Family, Gaussian
-from unimodal.families.bulk import gather
-from unimodal.intervals import Interval
+from unimodal.families.reward_sums import gather
 from unimodal.kernels.compile import record
 from unimodal.policies.state import ARM
+from unimodal.problems.interval import Interval
 
 GOLDEN = (1 + math.sqrt(5)) / 2
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unimodal.engines.rewards import piece
+from unimodal.kernels.cache_aligned import apart
 from unimodal.kernels.compile import generic, jit
-from unimodal.kernels.memory import apart
 from unimodal.policies import Policy
 from unimodal.problems import Moving, Problem
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unimodal.families.base import draw, learn, top
-from unimodal.families.bulk import gather
+from unimodal.families.family import draw, learn, top
+from unimodal.families.reward_sums import gather
 from unimodal.kernels.compile import generic, inner
 from unimodal.policies.state import ROUND
 

@@ -13,7 +13,7 @@ from unimodal.kernels.compile import inner
 from unimodal.kernels.random import POLICY, REWARDS, stream
 from unimodal.policies import Policy
 from unimodal.policies.forgetting import Watch
-from unimodal.policies.rounds import choose, observe
+from unimodal.policies.round import choose, observe
 from unimodal.policies.state import ROUND
 from unimodal.problems import Moving, Problem
 

@@ -6,10 +6,10 @@ from dataclasses import fields
 from typing import Any
 
 from unimodal.errors import UnimodalError, unknown_name
-from unimodal.families.base import Family
 from unimodal.families.bernoulli import Bernoulli
 from unimodal.families.bounded import Bounded
 from unimodal.families.exponential import Exponential
+from unimodal.families.family import Family
 from unimodal.families.gaussian import Gaussian
 from unimodal.families.poisson import Poisson
 

@@ -7,7 +7,7 @@ import sys
 from typing import Any, ClassVar
 
 from unimodal.errors import UnimodalError
-from unimodal.families.base import (
+from unimodal.families.family import (
     Family,
     divergence,
     draw,

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from unimodal.errors import UnimodalError, real_number, unknown_name
-from unimodal.families.base import (
+from unimodal.families.bernoulli import binary_divergence, binary_negentropy, binary_upper
+from unimodal.families.family import (
     LARGEST,
     SMALLEST,
     Family,
@@ -21,7 +22,6 @@ from unimodal.families.base import (
     top,
     upper,
 )
-from unimodal.families.bernoulli import binary_divergence, binary_negentropy, binary_upper
 from unimodal.kernels.compile import component, inner
 from unimodal.kernels.random import beta, uniform
 

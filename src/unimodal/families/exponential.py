@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from unimodal.errors import UnimodalError
-from unimodal.families.base import (
+from unimodal.families.family import (
     SMALLEST,
     Family,
     divergence,

@@ -6,7 +6,7 @@ import math
 from typing import Any, ClassVar
 
 from unimodal.errors import UnimodalError
-from unimodal.families.base import (
+from unimodal.families.family import (
     Family,
     divergence,
     draw,

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import math
 
-from unimodal.families.base import Family
 from unimodal.families.bernoulli import NO_FAILURE, Bernoulli, bernoulli_belief
 from unimodal.families.bounded import Bounded, bounded_belief
 from unimodal.families.exponential import Exponential, exponential_belief
+from unimodal.families.family import Family
 from unimodal.families.gaussian import Gaussian, gaussian_belief
 from unimodal.families.poisson import Poisson, poisson_belief
 from unimodal.kernels.compile import generic, inner, jit

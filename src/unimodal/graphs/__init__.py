@@ -12,7 +12,7 @@ from unimodal.graphs.generators import (
 from unimodal.graphs.graph import Graph
 from unimodal.graphs.lattices import grid, hypercube, lattice, line, torus
 from unimodal.graphs.revise import revised
-from unimodal.graphs.spec import as_label, from_data, parse, to_data
+from unimodal.graphs.text import as_label, from_data, parse, to_data
 
 __all__ = [
     "Graph",

@@ -1,1 +1,5 @@
-"""What compiled code needs and no policy knows: caching, dispatch, random numbers, the leader."""
+"""What compiled code is made of: its cache, random numbers, densities, the leader board."""
+
+from unimodal.kernels import random
+
+__all__ = ["random"]

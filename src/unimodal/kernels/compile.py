@@ -31,7 +31,14 @@ except ImportError:  # Windows: no lock, so there the first run should be a sing
 
 PACKAGE = Path(__file__).resolve().parent.parent
 # What kernels are made of: an edit anywhere else recompiles nothing.
-SOURCES = ("kernels", "families", "graphs", "policies", "engines", "replaying/plausible.py")
+SOURCES = (
+    "kernels",
+    "families",
+    "graphs",
+    "policies",
+    "engines",
+    "inference/replay/plausible_means.py",
+)
 
 
 def source_hash(folder: Path = PACKAGE, parts: Sequence[str] = (".",)) -> str:

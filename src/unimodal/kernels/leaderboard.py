@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from unimodal.kernels.cache_aligned import apart
 from unimodal.kernels.compile import inner, jit
-from unimodal.kernels.memory import apart
 
 
 def board(shown: Any, slots: int) -> tuple[Any, Any]:

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from unimodal.errors import whole_number
+from unimodal.kernels.cache_aligned import apart
 from unimodal.kernels.compile import inner, jit
 from unimodal.kernels.densities import log_poisson
-from unimodal.kernels.memory import apart
 
 MOST = 1e30  # the largest mean of a Poisson number: 10¹⁵ rounds of one of 10¹⁵
 # What a stream is for: the last word of its spawn key.

@@ -10,12 +10,12 @@ import numpy as np
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family
 from unimodal.graphs import Graph
-from unimodal.kernels.memory import apart
-from unimodal.policies.base import Policy, as_policy
+from unimodal.kernels.cache_aligned import apart
 from unimodal.policies.forgetting import Fading, Watch, Window
-from unimodal.policies.named import ScoutUTS
+from unimodal.policies.paper import ScoutUTS
+from unimodal.policies.policy import Policy, as_policy
 from unimodal.policies.remembering import Reweighed
-from unimodal.policies.starts import Start
+from unimodal.policies.start import Start
 from unimodal.policies.state import FADING_ARM, State
 
 LONGEST_WINDOW = 10**9  # rewards that are kept one by one

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unimodal.families.base import divergence
+from unimodal.families.family import divergence
 from unimodal.kernels.compile import generic, inner
 from unimodal.kernels.leaderboard import show
-from unimodal.policies.indices import refresh
-from unimodal.policies.scopes import has_leader
+from unimodal.policies.index import refresh
+from unimodal.policies.scope import has_leader
 from unimodal.policies.state import BEGUN, ROUND, Whole
 
 WORTHLESS = 1e-6  # rewards: an arm that is left with less than this counts as never pulled

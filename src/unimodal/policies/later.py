@@ -9,10 +9,10 @@ from unimodal.errors import UnimodalError
 from unimodal.families import Family
 from unimodal.families.bernoulli import NO_FAILURE
 from unimodal.graphs import Graph
-from unimodal.policies.base import Policy
-from unimodal.policies.indices import EmpiricalDivergence, KLUpperByPulls, Thompson
+from unimodal.policies.index import EmpiricalDivergence, KLUpperByPulls, Thompson
+from unimodal.policies.policy import Policy
 from unimodal.policies.remembering import Reweighed
-from unimodal.policies.scopes import AroundLeastPulled, EveryArm
+from unimodal.policies.scope import AroundLeastPulled, EveryArm
 
 
 class IMED(Policy):

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from unimodal.families.base import top
+from unimodal.families.family import top
+from unimodal.kernels.cache_aligned import apart
 from unimodal.kernels.compile import component, generic, inner
-from unimodal.kernels.memory import apart
 from unimodal.kernels.random import exponential
-from unimodal.policies.indices import contest, lot, refresh
+from unimodal.policies.index import contest, lot, refresh
 from unimodal.policies.state import SEEN, State
 
 

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from unimodal.families.bulk import worst
+from unimodal.families.reward_sums import worst
 from unimodal.kernels.compile import generic, inner
 from unimodal.kernels.leaderboard import leads_alone, runner_up, tied_leader
-from unimodal.policies.scopes import AroundLeader, EveryArm, period
+from unimodal.policies.scope import AroundLeader, EveryArm, period
 from unimodal.policies.state import LAST, LEADER, ROUND
 
 ENDLESS = 2**60

@@ -8,8 +8,8 @@ import numpy as np
 
 from unimodal.errors import UnimodalError
 from unimodal.families import Family
+from unimodal.kernels.cache_aligned import apart
 from unimodal.kernels.leaderboard import board
-from unimodal.kernels.memory import apart
 
 # One record an arm, one cache line wide: everything a contest reads of an arm comes in one load.
 ARM = np.dtype(

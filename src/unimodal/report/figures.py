@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unimodal.errors import unknown_name
-from unimodal.text import printable
+from unimodal.printable import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from unimodal.printable import printable
 from unimodal.report import figures
-from unimodal.text import printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment

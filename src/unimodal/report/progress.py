@@ -6,7 +6,7 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator
 
-from unimodal.text import printable
+from unimodal.printable import printable
 
 
 @contextlib.contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from unimodal.text import printable
+from unimodal.printable import printable
 
 if TYPE_CHECKING:
     import polars as pl

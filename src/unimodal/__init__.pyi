@@ -1,0 +1,95 @@
+# The public names, each in one line: `unimodal.__init__` reads them from here.
+from . import (
+    agents as agents,
+)
+from . import (
+    campaigns as campaigns,
+)
+from . import (
+    engines as engines,
+)
+from . import (
+    errors as errors,
+)
+from . import (
+    families as families,
+)
+from . import (
+    graphs as graphs,
+)
+from . import (
+    inference as inference,
+)
+from . import (
+    inspection as inspection,
+)
+from . import (
+    lookup as lookup,
+)
+from . import (
+    policies as policies,
+)
+from . import (
+    problems as problems,
+)
+from . import (
+    report as report,
+)
+from . import (
+    results as results,
+)
+from . import (
+    studies as studies,
+)
+from . import (
+    testing as testing,
+)
+from .agents import Agent as Agent
+from .agents import Decision as Decision
+from .campaigns import Campaign as Campaign
+from .campaigns import verify as verify
+from .engines.line_search import LSE as LSE
+from .errors import UnimodalError as UnimodalError
+from .families import Bernoulli as Bernoulli
+from .families import Bounded as Bounded
+from .families import Exponential as Exponential
+from .families import Family as Family
+from .families import Gaussian as Gaussian
+from .families import Poisson as Poisson
+from .graphs import Graph as Graph
+from .inference.replay import Replay as Replay
+from .inference.replay import replay as replay
+from .inference.second_peaks import SecondPeaks as SecondPeaks
+from .inference.second_peaks import second_peaks as second_peaks
+from .inspection import View as View
+from .inspection import inspect as inspect
+from .kernels import random as random
+from .lookup import Oracle as Oracle
+from .policies import IMED as IMED
+from .policies import IMEDUB as IMEDUB
+from .policies import KLUCB as KLUCB
+from .policies import KLUCBUB as KLUCBUB
+from .policies import NPTS as NPTS
+from .policies import OSUB as OSUB
+from .policies import TS as TS
+from .policies import UTS as UTS
+from .policies import AroundLeader as AroundLeader
+from .policies import Discounted as Discounted
+from .policies import EveryArm as EveryArm
+from .policies import Policy as Policy
+from .policies import Probe as Probe
+from .policies import Restarting as Restarting
+from .policies import ScoutUTS as ScoutUTS
+from .policies import Windowed as Windowed
+from .problems import Interval as Interval
+from .problems import Moving as Moving
+from .problems import Problem as Problem
+from .results.interval_search import Narrowed as Narrowed
+from .results.interval_search import narrow as narrow
+from .results.interval_search import regret_by_horizon as regret_by_horizon
+from .results.load import load as load
+from .results.result import Result as Result
+from .results.simulate import extend as extend
+from .results.simulate import rerun as rerun
+from .results.simulate import simulate as simulate
+from .version import __version__ as __version__

@@ -1,0 +1,7 @@
+"""Policies running online: ask for an arm, tell its reward, save and go on."""
+
+from unimodal.agents.agent import Agent
+from unimodal.agents.decisions import Decision
+from unimodal.lookup.oracle import Oracle
+
+__all__ = ["Agent", "Decision", "Oracle"]

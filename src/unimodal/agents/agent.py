@@ -1,0 +1,287 @@
+"""The agent: a policy that runs online, one `ask` and one `tell` at a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from unimodal.agents.decisions import Book, Decision
+from unimodal.agents.player import Player
+from unimodal.errors import UnimodalError, refuse_set, whole_number
+from unimodal.families import Family, as_family
+from unimodal.graphs import Graph
+from unimodal.kernels.random import POLICY, stream
+from unimodal.lookup.oracle import Neighbours, Oracle, as_oracle
+from unimodal.lookup.view import Held, LookedUp
+from unimodal.policies import UTS, Policy, ScoutUTS, as_policy
+
+MOST_AT_ONCE = 10**6  # arms in one call: more would take minutes, and gigabytes
+# Called with what happens to decisions: kind, time, id, and the decision or the reward.
+Recorder = Callable[[str, float, int, Any], None]
+
+
+class Agent(Player):
+    """A policy on a graph, choosing arms for you.
+
+    `graph` is a Graph, or an Oracle, or a function that returns the neighbours of an arm's label;
+    then `root` is the arm from which it sets out. Behind an oracle or a function arms are met as
+    they are needed, and only arms that have been pulled lead. `policy` is UTS unless told, and
+    behind an oracle ScoutUTS. `rewards` is the reward family, Bernoulli unless told.
+    `Agent(seed=s)` has the random stream of trial 0 of `simulate(seed=s)`.
+
+    `ask` and `tell` are the light form. `decide` and `reward` are for rewards that come late, twice
+    or never: a decision has an id, its reward counts once, and after `time_to_live` seconds it is
+    dropped, or counts as 0 with `on_expiry="zero"`. An agent belongs to one thread; for several,
+    and for decisions that survive a crash, see `Campaign`.
+
+    >>> import unimodal as um
+    >>> prices = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
+    >>> agent = um.Agent(um.UTS(), prices, seed=1)
+    >>> price = agent.ask()
+    >>> agent.tell(price, 1.0)
+    >>> agent.round
+    1
+    >>> decision = agent.decide()
+    >>> decision.id, decision.reason
+    (1, 'start')
+    >>> agent.reward(decision.id, 0.0), agent.reward(decision.id, 0.0)
+    (True, False)
+    """
+
+    def __init__(
+        self,
+        policy: Policy | None = None,
+        graph: Graph | Oracle | Neighbours | None = None,
+        rewards: Family | None = None,
+        seed: int = 0,
+        *,
+        root: Any = None,
+        time_to_live: float | None = None,
+        on_expiry: str = "drop",
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        policy = as_policy(usual_policy(graph) if policy is None else policy)
+        if not callable(clock):
+            raise UnimodalError(f"the clock of an agent must be a function, got {clock!r}.")
+        seed = whole_number(seed, "the 'seed'", 0)
+        rng = stream(seed, 0, POLICY)
+        territory: Held | LookedUp
+        if isinstance(graph, Graph):
+            check_no_root(root)
+            territory = Held(graph, policy.scope(graph).arena(graph))
+        else:
+            oracle = as_oracle(graph, root)
+            self.check_look_ups(policy)
+            territory = LookedUp(oracle, [oracle.root], policy)
+        begin = territory.begin(policy.opening, rng)
+        rewards = as_family(rewards, "Agent")
+        book = Book(rewards, time_to_live, on_expiry)
+        self._assemble(policy, territory, rewards, seed, begin, rng, book, clock)
+
+    def _assemble(
+        self,
+        policy: Policy,
+        territory: Held | LookedUp,
+        rewards: Family,
+        seed: int,
+        begin: Any,
+        rng: Any,
+        book: Book,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Put the pieces together: new ones here, saved ones in `saving`."""
+        self._set_up(policy, territory, rewards, seed, begin, rng)
+        self.clock = clock
+        self.recorder: Recorder | None = None
+        self.locked = False  # a campaign's agent, between its calls: to look at only
+        self._book = book
+
+    @staticmethod
+    def check_look_ups(policy: Policy) -> None:
+        """Refuse a policy that cannot do with a graph known by look-up."""
+        if policy.forgets:
+            raise UnimodalError(
+                f"{policy!r} forgets, so it would look arms up again and again: "
+                "pass a Graph, or a policy that does not forget."
+            )
+        if policy.needs_every_arm:
+            raise UnimodalError(
+                f"{policy!r} compares all arms, but a neighbour function cannot list them: "
+                "use ScoutUTS(), or pass a Graph."
+            )
+
+    def ask(self, n: int | None = None) -> Any:
+        """The next arm; or a list of the next `n`, to be pulled before any of them is told."""
+        self._check_lock()
+        if n is not None:
+            count = whole_number(n, "the 'n' of ask", at_most=MOST_AT_ONCE)
+            return [self.ask() for _ in range(count)]
+        return self._territory.label_of(self._next_arm())
+
+    def tell(self, arm: Any, reward: Any) -> None:
+        """The reward of an arm; or arms and rewards, two sequences. Late or unordered is fine."""
+        self._check_lock()
+        if _is_batch(reward):
+            pairs = _paired(arm, reward, "tell", "arms")
+            checked = [(self._territory.arm_of(a), self.rewards.check_reward(r)) for a, r in pairs]
+        else:
+            checked = [(self._territory.arm_of(arm), self.rewards.check_reward(reward))]
+        for number, value in checked:  # nothing is learnt from a batch with a mistake in it
+            self._learn(number, value)
+
+    @property
+    def book(self) -> Book:
+        """Its decisions, for those who keep a log of them: which are open, what became of others.
+
+        Only `decide` and `reward` should change it, or what does again what they did.
+        """
+        return self._book
+
+    @property
+    def outstanding(self) -> int:
+        """How many decisions wait for their reward."""
+        return len(self._book.open)
+
+    def decide(self, n: int | None = None, *, propensity: bool = False) -> Any:
+        """The next decision; or a list of the next `n`, made before any of them has its reward."""
+        self._check_lock()
+        if n is not None:
+            count = whole_number(n, "the 'n' of decide", at_most=MOST_AT_ONCE)
+            return [self.decide(propensity=propensity) for _ in range(count)]
+        now, before = self._expire_before(self._book.tick(self.clock())), self.look_ups
+        played = self._play()
+        if self.look_ups > before:  # they take time, which is not the decision's
+            now = self._book.tick(self.clock())
+        return self._decided(*played, now, propensity)
+
+    def _decided(
+        self, arm: int, reason: str, leader: int, near: int, now: float, propensity: bool
+    ) -> Decision:
+        decision = Decision(
+            self._book.add(arm, now),
+            self._territory.label_of(arm),
+            reason,
+            self._territory.label_of(leader) if leader >= 0 else None,
+            near,
+            now,
+            self._propensity(arm, leader, reason) if propensity else None,
+        )
+        if self.recorder is not None:
+            self.recorder("decide", now, decision.id, decision)
+        return decision
+
+    def reward(self, decision: Any, reward: Any) -> Any:
+        """The reward of a decision, by its id; or ids and rewards, two sequences.
+
+        True if it counts now, False if the same was told before. Another reward than before, an
+        id that does not exist and a decision that has expired are refused; a batch with a mistake
+        in it is refused as a whole.
+        """
+        self._check_lock()
+        many = _is_batch(reward)
+        told = _paired(decision, reward, "reward", "ids") if many else [(decision, reward)]
+        now = self._book.tick(self.clock())
+        news = self._book.news(told, now)
+        self._expire_before(now)
+        for number, value in news.items():
+            self.settle(number, value, now)
+        if not many:
+            return bool(news)
+        return [news.pop(int(number), None) is not None for number, _ in told]
+
+    def settle(self, decision: int, reward: float | None, now: float) -> None:
+        """Close a decision with its reward, or (None) because its time is over."""
+        self._check_lock()
+        arm = self._book.close(decision, reward)
+        if self.recorder is not None:  # only now: what is not open must not be in the log
+            self.recorder("expire" if reward is None else "reward", now, decision, reward)
+        if reward is None and self._book.on_expiry == "zero":
+            reward = 0.0
+        if reward is not None and arm >= 0:  # else there is nothing to learn, or nobody to learn
+            self._learn(arm, reward)
+
+    def expire(self) -> int:
+        """Close the decisions whose time is over, which `decide` and `reward` do too; how many."""
+        self._check_lock()
+        before = self.outstanding
+        self._expire_before(self._book.tick(self.clock()))
+        return before - self.outstanding
+
+    def _check_lock(self) -> None:
+        if self.locked:  # what it did here would not be in the log, which could not be folded again
+            raise UnimodalError(
+                "the agent of a campaign is there to look at: call the campaign's own decide "
+                "and reward."
+            )
+
+    def _expire_before(self, now: float) -> float:
+        for decision in self._book.due(now):
+            self.settle(decision, None, now)
+        return now
+
+    def save(self, path: str | Path) -> Path:
+        """Write all it knows as readable JSON; `Agent.load` goes on exactly from there."""
+        from unimodal.agents import saving
+
+        return saving.save(self, path)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        *,
+        policy: Policy | None = None,
+        graph: Oracle | Neighbours | None = None,
+    ) -> Agent:
+        """An agent from its file.
+
+        Functions are not saved: give an oracle or a neighbour function as `graph` and a policy of
+        your own as `policy` again.
+        """
+        from unimodal.agents import saving
+
+        return saving.load(path, policy, graph)
+
+    def __repr__(self) -> str:
+        """Policy, rounds and arms."""
+        return f"Agent({self.policy!r}, round {self.round:,}, {self._territory.n_arms:,} arms)"
+
+
+def check_no_root(root: Any) -> None:
+    """Refuse a root where it would mean nothing: who holds the graph may begin anywhere."""
+    if root is not None:
+        raise UnimodalError(
+            f"the root is where a search behind a neighbour function sets out, got {root!r} with "
+            "a Graph, which has none: leave it out."
+        )
+
+
+def usual_policy(graph: Any) -> Policy:
+    """The policy of who names none: on a graph that nobody holds there can be no sweep."""
+    return UTS() if isinstance(graph, Graph) else ScoutUTS()
+
+
+def _is_batch(reward: Any) -> bool:
+    """Whether there are several: a sequence, an array, or a column of a table."""
+    if isinstance(reward, float):  # asking for more takes as long as learning
+        return False
+    if isinstance(reward, set | frozenset):
+        return True  # which is then refused
+    several = hasattr(reward, "__len__") and hasattr(reward, "__getitem__")
+    return several and not isinstance(reward, str | bytes | bytearray | Mapping)
+
+
+def _paired(names: Any, rewards: Any, method: str, what: str) -> list[tuple[Any, Any]]:
+    """Two sequences as pairs, or a sentence if they differ in length."""
+    for values, which in ((names, what), (rewards, "rewards")):
+        refuse_set(values, f"the {which} of {method}")
+    single = 0 in (getattr(names, "ndim", 1), getattr(rewards, "ndim", 1))  # arrays of no length
+    if single or isinstance(names, str | bytes | Mapping) or not hasattr(names, "__len__"):
+        raise UnimodalError(f"{method} needs {what} for its rewards, got {names!r} for a batch.")
+    if len(names) != len(rewards):
+        raise UnimodalError(
+            f"{method} needs as many {what} as rewards, got {len(names)} and {len(rewards)}."
+        )
+    return list(zip(names, rewards, strict=True))

@@ -1,0 +1,136 @@
+"""A campaign as its readers see it: an agent, and the log of what it did."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from unimodal.agents.agent import Agent
+from unimodal.errors import UnimodalError
+from unimodal.graphs import Graph
+from unimodal.graphs.build import components, lay_out
+from unimodal.policies.state import set_prior
+
+if TYPE_CHECKING:
+    import polars as pl
+
+COLUMNS = (
+    *("seq", "time", "kind", "decision", "arm"),
+    *("reason", "leader", "near", "propensity", "reward"),
+)
+
+
+class Recorded(Protocol):
+    """What `um.replay` and `um.inspect` need: a `um.Campaign` has it."""
+
+    @property
+    def agent(self) -> Agent:
+        """The agent as it is now."""
+
+    def history(self) -> pl.DataFrame:
+        """A row an event, in order, with the `COLUMNS`; arms and leaders are labels as text."""
+
+
+def history_of(campaign: Recorded) -> pl.DataFrame:
+    """The log, or a sentence if it is not one; expiries that count as a reward of 0 have that.
+
+    A campaign that has it gives its `compact_history`, with words as categories.
+    """
+    import polars as pl
+
+    frame = getattr(campaign, "compact_history", campaign.history)()
+    missing = [name for name in COLUMNS if name not in frame.columns]
+    if missing:
+        raise UnimodalError(
+            f"the history of a campaign must have the columns {', '.join(COLUMNS)}; "
+            f"{', '.join(missing)} is missing."
+        )
+    if campaign.agent.book.on_expiry == "zero":  # the agent learnt them, so its readers count them
+        zero = pl.when(pl.col("kind") == "expire").then(0.0).otherwise(pl.col("reward"))
+        frame = frame.with_columns(reward=zero)
+    return frame
+
+
+def known_graph(agent: Agent) -> Graph:
+    """The graph an agent moves on; where it is looked up, the part around the leader that is known.
+
+    An arm that was never looked up has only the edges by which it was met.
+
+    >>> import unimodal as um
+    >>> agent = um.Agent(um.ScoutUTS(), lambda x: (x - 1, x + 1), root=0, seed=1)
+    >>> agent.tell(agent.ask(), 1.0)
+    >>> arm = agent.ask()
+    >>> known_graph(agent).arm_of(0)
+    0
+    """
+    if agent.graph is not None:
+        return agent.graph
+    territory: Any = agent._territory
+    centre = territory.labels[0] if agent.leader is None else agent.leader
+    numbers: dict[Any, int] = {centre: 0}
+    pairs = set()
+    for label, answer in territory.answers.kept():
+        for other in answer:
+            one, two = (numbers.setdefault(x, len(numbers)) for x in (label, other))
+            pairs.add((min(one, two), max(one, two)))
+    if not pairs:
+        raise UnimodalError(
+            "nothing is known of the graph yet, since no arm was looked up: decide some arms first."
+        )
+    ends = np.array(sorted(pairs), dtype=np.int64)
+    joined = components(len(numbers), ends[:, 0], ends[:, 1])
+    inside = joined == joined[0]  # of what was forgotten, islands may remain: without the leader
+    kept = np.cumsum(inside) - 1
+    ends = kept[ends[inside[ends[:, 0]]]]
+    labels = [label for label, arm in numbers.items() if inside[arm]]
+    return lay_out(len(labels), ends[:, 0], ends[:, 1], {"kind": "edges"}, labels)
+
+
+def known_records(agent: Agent, graph: Graph) -> Any:
+    """What the agent knows of the arms of a graph, in their order; a prior of those not met."""
+    if agent.graph is not None:
+        return agent._state.arms
+    arms = agent._state.arms
+    records = np.zeros(graph.n_arms, dtype=arms.dtype)
+    set_prior(records, agent.rewards, agent.policy.beliefs)
+    territory: Any = agent._territory
+    met = {label: arm for arm, label in enumerate(territory.labels)}
+    for arm, label in enumerate(graph.labels or ()):
+        if label in met:
+            records[arm] = arms[met[label]]
+    return records
+
+
+def is_partial(agent: Agent) -> bool:
+    """Whether there may be arms that the agent has not met."""
+    return agent.graph is None
+
+
+def as_text(label: Hashable) -> Any:
+    """A label as a log's column holds it: text and numbers as they are, others as JSON."""
+    if isinstance(label, int) and not -(2**63) <= label < 2**63:
+        return str(label)  # more than a column holds
+    if isinstance(label, bool):
+        return int(label)
+    known = label is None or isinstance(label, str | int | float)
+    return label if known else json.dumps(label, default=str)
+
+
+def shown(label: Hashable) -> str:
+    """A label as a table of the log has it, where all are text."""
+    return str(as_text(label))
+
+
+def arms_by_text(graph: Graph) -> dict[str, int]:
+    """The arm that a log means by a label's text."""
+    labels = graph.labels if graph.labels is not None else range(graph.n_arms)
+    found = {shown(label): arm for arm, label in enumerate(labels)}
+    if len(found) < graph.n_arms:
+        raise UnimodalError(
+            "the labels of the arms must differ as text for a log to tell them apart: "
+            "rename those that do not, such as 1 and '1'."
+        )
+    return found

@@ -1,0 +1,157 @@
+"""An agent does again what a log says: decisions are made anew and compared, rewards are learnt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from unimodal.agents.agent import Agent
+from unimodal.agents.decisions import Decision
+from unimodal.agents.history import as_text
+from unimodal.errors import UnimodalError
+from unimodal.lookup.view import Held
+from unimodal.policies.remembering import Reweighed
+from unimodal.policies.state import LEADER, REASON, REASONS
+
+_KNOWN = 1000  # rewards that were checked and need not be again
+
+
+class Repeater:
+    """Follows the rows of a log, which have the columns of `campaign.events.Event`.
+
+    A log may have millions of rows, so this is as quick as Python is: it only sees that something
+    is wrong with a row, and stops there; what it is, others say. Rewards that were learnt are put
+    into `rewards`.
+    """
+
+    def __init__(self, agent: Agent, rewards: dict[int, float]) -> None:
+        self.seq = 0  # of the event at which it stopped
+        # A decision is of the time when it was asked for, and what it looked up came later.
+        self.asked_after: float | None = None
+        self._agent, self._rewards = agent, rewards
+        self._texts = _Texts(agent)
+        self._allowed: set[Any] = set()
+
+    def follow(self, rows: Iterable[tuple[Any, ...]], seq: int) -> tuple[int, Decision | None]:
+        """Follow rows after event `seq`, as long as they are decisions, rewards and expiries.
+
+        How many were followed; and what was decided instead, if it stopped where the log has
+        another decision. If it stopped for another reason, that row has changed nothing.
+        """
+        agent, book, territory = self._agent, self._agent.book, self._agent._territory
+        made, still_open, before = book.made, book.open, seq
+        now = book.now if self.asked_after is None else self.asked_after
+        rewards, texts, allowed, never = self._rewards, self._texts, self._allowed, math.inf
+        # What `agent._play` and `agent._learn` do, without the time that calling them takes.
+        choose, observe, learn, play = agent._choose, agent._observe, agent._learn, agent._next_arm
+        scope, index, family = agent._scope, agent._index, agent._family
+        is_held, keeps_all = isinstance(territory, Held), index.component is Reweighed
+        arena, state = territory.arena, agent._state
+        first: Any = memoryview(arena.first)  # of which an item is a plain number
+        last: Any = memoryview(arena.last)
+        notes: Any = memoryview(state.notes)
+        try:
+            for row in rows:
+                number, time, kind, decision, arm, reason, leader, near, chance, reward, data = row
+                seq += 1
+                if number != seq or time.__class__ is not float or not now <= time < never:
+                    break
+                if kind == "decide":
+                    if not (reward is data is None) or not (chance is None or _is_chance(chance)):
+                        break
+                    if is_held:
+                        chosen = choose(scope, index, family, arena, state)
+                    else:  # it may have met more arms, and need more room for them
+                        chosen, state, arena = play(), agent._state, territory.arena
+                        first, last, notes = arena.first, arena.last, state.notes
+                    made += 1
+                    still_open[made] = chosen, time
+                    led, why = notes[LEADER], REASONS[notes[REASON]]
+                    if led >= 0:
+                        competed = last[led] - first[led]
+                    else:
+                        competed = territory.n_arms if why == "contest" else 1
+                    text, leading = texts[chosen], texts[led]
+                    if (
+                        decision != made
+                        or arm != text
+                        or reason != why
+                        or leader != leading
+                        or near != competed
+                        or arm.__class__ is not text.__class__
+                        or leader.__class__ is not leading.__class__
+                    ):
+                        instead = self._decision(made, chosen, why, led, competed, time)
+                        return seq - before - 1, instead
+                elif kind == "reward":
+                    if not (arm is reason is leader is near is chance is data is None) or (
+                        reward not in allowed and not self._is_reward(reward)
+                    ):
+                        break
+                    entry = still_open.pop(decision, None)
+                    if entry is None:
+                        break
+                    chosen = entry[0]
+                    rewards[decision] = reward
+                    if keeps_all and chosen >= 0:
+                        learn(chosen, reward)
+                        state = agent._state  # with room for the next one
+                    elif chosen >= 0:  # else it was retired, and nobody learns
+                        observe(scope, index, family, state, chosen, reward)
+                elif kind == "expire":
+                    if (
+                        decision not in still_open
+                        or not (arm is reason is leader is near is chance is reward is data is None)
+                        or time < still_open[decision][1] + book.time_to_live
+                    ):
+                        break
+                    chosen = still_open.pop(decision)[0]
+                    if book.on_expiry == "zero" and chosen >= 0:
+                        learn(chosen, 0.0)
+                        state = agent._state
+                else:
+                    break
+                now = time
+            else:
+                seq += 1  # as if it had stopped at the next one
+        finally:
+            book.made, book.now, self.seq = made, max(book.now, now), seq
+            if seq > before + 1:
+                self.asked_after = None
+        return seq - before - 1, None
+
+    def _is_reward(self, reward: Any) -> bool:
+        """Whether it can be one; of most logs, a few different ones are all there are."""
+        if reward.__class__ is not float:
+            return False
+        try:
+            self._agent.rewards.check_reward(reward)
+        except UnimodalError:
+            return False
+        if len(self._allowed) < _KNOWN:
+            self._allowed.add(reward)
+        return True
+
+    def _decision(
+        self, number: int, arm: int, reason: str, leader: int, near: int, time: float
+    ) -> Decision:
+        label_of = self._agent._territory.label_of
+        led = label_of(leader) if leader >= 0 else None
+        return Decision(number, label_of(arm), reason, led, int(near), time)
+
+
+def _is_chance(value: Any) -> bool:
+    return value.__class__ is float and 0.0 <= value <= 1.0
+
+
+class _Texts(dict[int, Any]):
+    """Arms as a log writes them; -1 is nobody."""
+
+    def __init__(self, agent: Agent) -> None:
+        super().__init__({-1: None})
+        self._agent = agent
+
+    def __missing__(self, arm: int) -> Any:
+        self[arm] = text = as_text(self._agent._territory.label_of(arm))
+        return text

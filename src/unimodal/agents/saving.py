@@ -1,0 +1,191 @@
+"""Agents as JSON: readable, complete, and never code."""
+
+from __future__ import annotations
+
+import copy
+import json
+import reprlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unimodal import families, files, graphs, policies
+from unimodal.agents.agent import Agent
+from unimodal.agents.decisions import Book
+from unimodal.agents.validation import COLUMNS, check_look_ups, check_state
+from unimodal.errors import UnimodalError, whole_number
+from unimodal.families import Family
+from unimodal.lookup.oracle import Neighbours, Oracle
+from unimodal.lookup.view import Held, LookedUp
+from unimodal.policies import Policy
+from unimodal.policies.forgetting import fill_memory, memory_data
+from unimodal.policies.index import refresh
+from unimodal.policies.remembering import with_room
+from unimodal.policies.scout import links_of, set_links
+
+FORMAT = 1
+
+
+def save(agent: Agent, path: str | Path) -> Path:
+    """Write an agent's JSON, beside and then into place."""
+    try:
+        text = json.dumps(to_data(agent), indent=1)
+    except TypeError:
+        raise UnimodalError(
+            "only arms labelled by text, numbers or tuples of them can be saved as JSON: "
+            f"got labels such as {agent._territory.label_of(0)!r}."
+        ) from None
+    return files.write(path, lambda to: to.write_text(text + "\n", encoding="utf-8"))
+
+
+def to_data(agent: Agent) -> dict[str, Any]:
+    """All an agent knows, as plain JSON data."""
+    return {
+        "format": FORMAT,
+        "policy": policies.to_data(agent.policy),
+        "rewards": families.to_data(agent.rewards),
+        "graph": agent._territory.to_data(),
+        "seed": agent.seed,
+        **state_data(agent),
+    }
+
+
+def state_data(agent: Agent) -> dict[str, Any]:
+    """What an agent has learnt, apart from what it was made of."""
+    state, territory = agent._state, agent._territory
+    known = state.arms[: territory.n_arms]
+    met = np.flatnonzero((known["pulls"] > 0) | (known["leads"] > 0))
+    return {
+        "notes": state.notes.tolist(),
+        "begin": state.begin.tolist(),
+        "links": {str(arm): row for arm, row in links_of(territory.arena).items()},
+        "stream": state.rng.tolist(),
+        "columns": ["arm", *COLUMNS],
+        "arms": [[int(arm), *(known[column][arm].item() for column in COLUMNS)] for arm in met],
+        "seen": state.seen[["arm", "reward"]][: int(known["pulls"].sum())].tolist(),
+        "memory": memory_data(state.memory),
+        "decisions": agent._book.to_data(),
+    }
+
+
+def load(path: str | Path, policy: Policy | None, graph: Oracle | Neighbours | None) -> Agent:
+    """Read an agent's JSON; anything else is refused in a sentence."""
+    path = files.as_path(path, "the path of a saved agent")
+    with files.reading(path, "a file that Agent.save wrote"):
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if data["format"] != FORMAT:
+            raise UnimodalError(
+                f"{path} has format {data['format']!r:.20}, this version reads format {FORMAT}."
+            )
+        return from_data(data, policy, graph)
+
+
+def from_data(
+    data: dict[str, Any], policy: Policy | None, graph: Oracle | Neighbours | None
+) -> Agent:
+    """The agent that `to_data` described."""
+    saved = data["policy"]
+    if policy is None:
+        policy = policies.from_data(saved)
+    elif type(policy).__name__ != saved["policy"] or not _same(policy, saved["parameters"]):
+        raise UnimodalError(
+            f"the file holds {saved['policy']!s:.60} with {reprlib.repr(saved['parameters'])}, got "
+            f"{policy!r}: "
+            "pass the policy it was saved with."
+        )
+    rewards = families.from_data(data["rewards"])
+    territory: Held | LookedUp
+    if data["graph"]["kind"] == "look-up":
+        Agent.check_look_ups(policy)
+        territory = _looked_up(data["graph"], graph, policy)
+    else:
+        whole = graphs.from_data(data["graph"])
+        territory = Held(whole, policy.scope(whole).arena(whole))
+    seed = whole_number(data["seed"], "the 'seed' of a saved agent", 0)
+    return assembled(policy, territory, rewards, seed, data)
+
+
+def _looked_up(data: dict[str, Any], graph: Any, policy: Policy) -> LookedUp:
+    check_look_ups(data)
+    return LookedUp.from_data(data, graph, policy)
+
+
+def assembled(
+    policy: Policy, territory: Held | LookedUp, rewards: Family, seed: int, data: dict[str, Any]
+) -> Agent:
+    """An agent of its parts and of what `state_data` told; a ValueError if that cannot be."""
+    check_state(data, territory, policy, rewards)
+    set_links(territory.arena, {int(arm): row for arm, row in data.get("links", {}).items()})
+    agent = Agent.__new__(Agent)
+    rng = np.array(data["stream"], dtype=np.uint64)
+    begin = np.array(data["begin"], dtype=np.int64)
+    book = Book.from_data(rewards, data["decisions"]) if "decisions" in data else Book(rewards)
+    agent._assemble(policy, territory, rewards, seed, begin, rng, book)
+    _fill(agent, data)
+    return agent
+
+
+def whole_state(agent: Agent) -> dict[str, Any]:
+    """What it has learnt, of a graph known by look-up too; equal states have equal data."""
+    data = state_data(agent)
+    if isinstance(agent._territory, LookedUp):
+        data["graph"] = agent._territory.to_data()
+    return data
+
+
+def copied(agent: Agent) -> Agent:
+    """An agent whose `whole_state` stays what it is now, whatever this one does: to look at only.
+
+    It takes a copy of arrays and of lists of what they hold, which is quick; to turn them into
+    data is not.
+    """
+    twin, state = copy.copy(agent), agent._state
+    memory = {
+        name: value.copy() if isinstance(value, np.ndarray) else value
+        for name, value in state.memory._asdict().items()
+    }
+    twin._state = state._replace(
+        **{name: getattr(state, name).copy() for name in ("arms", "notes", "rng", "begin", "seen")},
+        memory=type(state.memory)(**memory),
+    )
+    twin._territory, twin._book = agent._territory.copied(), agent._book.copied()
+    return twin
+
+
+def in_state(agent: Agent, data: dict[str, Any]) -> Agent:
+    """An agent of the same parts in the state that `whole_state` told; a ValueError if none is."""
+    territory = agent._territory
+    try:
+        if isinstance(territory, LookedUp):
+            territory = _looked_up(data["graph"], territory.oracle, agent.policy)
+        return assembled(agent.policy, territory, agent.rewards, agent.seed, data)
+    except (
+        KeyError,
+        TypeError,
+        IndexError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
+        raise ValueError("a state that is none") from error
+
+
+def _fill(agent: Agent, data: dict[str, Any]) -> None:
+    state, n_arms = agent._state, agent._territory.n_arms
+    state.notes[:] = data["notes"]
+    for arm, *values in data["arms"]:
+        for column, value in zip(COLUMNS, values, strict=True):
+            state.arms[column][arm] = value
+        if state.arms["pulls"][arm] > 0:
+            refresh(agent._index, agent._family, state.arms, arm)
+    fill_memory(state.memory, data.get("memory", {}), n_arms)
+    state = with_room(agent._index, agent._with_board(state), 0)
+    if len(state.seen):
+        seen = np.array(data["seen"], dtype=np.float64).reshape(-1, 2)
+        state.seen["arm"][: len(seen)], state.seen["reward"][: len(seen)] = seen.T
+    agent._state = state
+
+
+def _same(policy: Policy, parameters: dict[str, Any]) -> bool:
+    return bool(json.loads(json.dumps(policies.to_data(policy)["parameters"])) == parameters)

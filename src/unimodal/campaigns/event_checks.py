@@ -1,0 +1,137 @@
+"""Whether a line of a log can be one: SQLite keeps text where a number was declared."""
+
+from __future__ import annotations
+
+import json
+import math
+import reprlib
+from collections.abc import Iterable
+from typing import Any
+
+from unimodal import graphs
+from unimodal.campaigns.events import Event
+from unimodal.errors import UnimodalError
+from unimodal.families import Family
+from unimodal.graphs.graph import is_itself
+from unimodal.policies.state import REASONS
+
+_NOTHING, _TEXT, _WHOLE, _NUMBER = (type(None),), (str,), (int,), (float,)
+_LABEL = (str, int, float)
+_EMPTY = dict.fromkeys(Event._fields[3:], _NOTHING)
+# What an event of each kind has in its columns; time is a number in all of them.
+SHAPES: dict[str, dict[str, tuple[type, ...]]] = {
+    "decide": {
+        **_EMPTY,
+        **{"decision": _WHOLE, "arm": _LABEL, "reason": _TEXT, "near": _WHOLE},
+        **{"leader": _LABEL + _NOTHING, "propensity": _NUMBER + _NOTHING},
+    },
+    "reward": {**_EMPTY, "decision": _WHOLE, "reward": _NUMBER},
+    "expire": {**_EMPTY, "decision": _WHOLE},
+    "look-up": {**_EMPTY, "arm": _LABEL, "data": _TEXT},
+    "revision": {**_EMPTY, "data": _TEXT},
+    "open": {**_EMPTY, "data": _TEXT},
+}
+
+
+def fault(event: Event) -> str | None:
+    """What is wrong with an event by itself, as the rest of a sentence; None if nothing is."""
+    if event.kind not in SHAPES:
+        return f"is of kind {short(event.kind)}, which there is not here"
+    if not isinstance(event.time, float) or not math.isfinite(event.time):
+        return f"has the time {short(event.time)}, which is none"
+    for column, kinds in SHAPES[event.kind].items():
+        value = getattr(event, column)
+        if type(value) not in kinds:
+            return (
+                f"is of kind {event.kind} with {column} {short(value)}, a value of another kind "
+                "than its column has"
+            )
+    if event.reason not in (None, *REASONS):
+        return f"has the reason {short(event.reason)}, which there is not"
+    if event.propensity is not None and not 0.0 <= event.propensity <= 1.0:
+        return f"has the propensity {event.propensity!r}, which is none"
+    return None
+
+
+def all_sound(columns: Iterable[tuple[Any, ...]]) -> bool:
+    """Whether `fault` finds nothing in many events, given column by column: a quick first look."""
+    _, times, kinds, *rest = columns
+    if set(map(type, times)) != {float} or not all(map(math.isfinite, times)):
+        return False
+    if not set(rest[2]) <= {None, *REASONS}:
+        return False
+    for kind, *types in set(zip(kinds, *(map(type, column) for column in rest), strict=True)):
+        shape = SHAPES.get(kind)
+        if shape is None or any(
+            found not in kinds for found, kinds in zip(types, shape.values(), strict=True)
+        ):
+            return False
+    return all(chance is None or 0.0 <= chance <= 1.0 for chance in rest[5])
+
+
+def reward_fault(family: Family, event: Event) -> str | None:
+    """What is wrong with the reward of an event; None if nothing is, or if it has none."""
+    try:
+        if event.reward is not None:
+            family.check_reward(event.reward)
+    except UnimodalError as error:
+        return f"cannot be ({str(error).removesuffix('.')})"
+    return None
+
+
+def told(event: Event) -> str:
+    """A decision of the log, in words."""
+    reason = event.reason if event.reason in REASONS else short(event.reason)
+    leader = f", leader {short(event.leader)}" if event.leader is not None else ""
+    return (
+        f"decision {short(event.decision)} for arm {short(event.arm)} "
+        f"({reason}{leader}, {short(event.near)} near)"
+    )
+
+
+def short(value: Any) -> str:
+    """A value for a sentence: not the whole of a long one."""
+    return reprlib.repr(value)
+
+
+def answer(text: Any) -> tuple[Any, list[Any] | None]:
+    """An arm and its neighbours, as a log tells a look-up; a ValueError if it does not."""
+    data = parsed(text)
+    if not isinstance(data, list) or len(data) != 2 or not isinstance(data[1], list | None):
+        raise ValueError("no arm and its neighbours")
+    label, others = data
+    found = [graphs.as_label(each) for each in (label, *(others or ()))]
+    if not all(map(is_label, found)):
+        raise ValueError("a label that is none")
+    return found[0], None if others is None else found[1:]
+
+
+def change(text: Any) -> tuple[list[tuple[Any, Any]], list[Any], str]:
+    """Edges, arms and a fingerprint, as a log tells a change; a ValueError if it does not."""
+    data = parsed(text)
+    if not isinstance(data, dict):
+        raise ValueError("no change of a graph")
+    try:
+        add = [(graphs.as_label(one), graphs.as_label(two)) for one, two in data["add"]]
+        retire = list(map(graphs.as_label, data["retire"]))
+        fingerprint = data["fingerprint"]
+    except (KeyError, TypeError):
+        raise ValueError("no change of a graph") from None
+    if not all(map(is_label, [*(end for pair in add for end in pair), *retire])):
+        raise ValueError("a label that is none")
+    return add, retire, str(fingerprint)
+
+
+def is_label(label: Any) -> bool:
+    """Whether data from a file can be the name of an arm."""
+    if isinstance(label, tuple):
+        return all(part is None or is_label(part) for part in label)
+    return isinstance(label, str | int | float) and is_itself(label)
+
+
+def parsed(text: Any) -> Any:
+    """JSON as data; a ValueError where it is none, or goes deeper than any that is written."""
+    try:
+        return json.loads(text)
+    except (TypeError, RecursionError):
+        raise ValueError("no JSON") from None

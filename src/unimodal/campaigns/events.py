@@ -1,0 +1,47 @@
+"""What happens in a campaign: the lines of its log."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+from unimodal.agents.decisions import Decision
+from unimodal.agents.history import as_text
+from unimodal.errors import UnimodalError
+
+
+class Event(NamedTuple):
+    """One line of the log: a decision, a reward, an expiry, a look-up, a revision or an opening."""
+
+    seq: int
+    time: float
+    kind: str
+    decision: int | None = None
+    arm: Any = None
+    reason: str | None = None
+    leader: Any = None
+    near: int | None = None
+    propensity: float | None = None
+    reward: float | None = None
+    data: str | None = None
+
+
+def as_event(seq: int, kind: str, time: float, decision: int, what: Any) -> Event:
+    """What an agent's recorder is told, as an event: `what` is a decision or a reward."""
+    if isinstance(what, Decision):
+        arm, leader = as_text(what.arm), as_text(what.leader)
+        rest = (what.reason, leader, what.near, what.propensity)
+        return Event(seq, time, kind, decision, arm, *rest)
+    return Event(seq, time, kind, decision, None, None, None, None, None, what)
+
+
+def as_json(data: Any, such_as: str) -> str:
+    """Data with labels in it as JSON; `such_as` names what is refused, if it is."""
+    try:
+        text = json.dumps(data, ensure_ascii=False)
+        text.encode()  # half of a surrogate pair is no text
+        return text
+    except (TypeError, UnicodeEncodeError):
+        raise UnimodalError(
+            f"a campaign's arms must be labelled by text, numbers or tuples of them, got {such_as}."
+        ) from None

@@ -1,0 +1,219 @@
+"""The log of a campaign, which is only ever added to, and what stands beside it in the file."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from unimodal.campaigns.event_checks import change, parsed, short
+from unimodal.campaigns.events import Event
+from unimodal.campaigns.file import APPLICATION, FORMAT, CampaignFile
+from unimodal.campaigns.schema import check_schema, distrust, statements
+from unimodal.errors import UnimodalError
+
+CHUNK = 1000  # events read at a time: more are slower, since they do not stay in the cache
+_MOST = 1000  # settings, and snapshots, that there may be: far more than there ever are
+# `rewards` finds those that the last snapshot knows; an index would cost every commit a page more.
+_LATER = "kind = 'reward' AND seq > (SELECT coalesce(max(seq), 0) FROM snapshots)"
+
+_BACK = "it was changed by hand or is damaged; go back to a copy."
+_COLUMNS = ", ".join(Event._fields)
+_INSERT = f"INSERT INTO log VALUES ({', '.join('?' * len(Event._fields))})"
+# Most events are rewards, and a call may wait for each: binding four values is quicker than eleven.
+_INSERT_REWARD = "INSERT INTO log (seq, time, kind, decision, reward) VALUES (?, ?, 'reward', ?, ?)"
+
+
+class Log(CampaignFile):
+    """What a campaign is about, its events, and snapshots of its state."""
+
+    def _check_kind(self) -> None:
+        distrust(self._connection)
+        super()._check_kind()
+        if not self.is_new():
+            check_schema(self._connection, self.path)
+
+    def _sentence(self, name: str, error: sqlite3.Error) -> str:
+        if name == "SQLITE_TOOBIG":
+            return f"{self.path} has a value in it that is larger than any that is written: {_BACK}"
+        if "decode to UTF-8" in str(error):
+            return f"{self.path} has text in it that is none: {_BACK}"
+        return super()._sentence(name, error)
+
+    def is_new(self) -> bool:
+        """Whether nothing has been written yet."""
+        return bool(self._one("SELECT count(*) FROM sqlite_master")[0] == 0)
+
+    def check_pages(self) -> None:
+        """Refuse a file whose pages are in disorder; `problems` looks closer, and takes longer."""
+        if (found := self._one("PRAGMA quick_check(1)")) != ("ok",):
+            raise UnimodalError(f"{self.path} is damaged ({short(found[0])}): go back to a copy.")
+
+    def create(self, settings: dict[str, Any]) -> None:
+        """Write the tables and what the campaign is about (inside a transaction)."""
+        for statement in statements():
+            self._connection.execute(statement)
+        self._connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        self._connection.execute(f"PRAGMA user_version = {FORMAT}")
+        rows = [(key, json.dumps(value)) for key, value in settings.items()]
+        self._connection.executemany("INSERT INTO settings VALUES (?, ?)", rows)
+
+    def settings(self, *names: str) -> dict[str, Any]:
+        """What the campaign is about: all settings, or those that are named."""
+        some = f"key IN ({', '.join('?' * len(names))})" if names else "key != 'version'"
+        rows = self._few(f"SELECT key, value FROM settings WHERE {some}", *names)
+        try:
+            return {key: parsed(value) for key, value in rows}
+        except ValueError:
+            raise UnimodalError(
+                f"the settings in {self.path} are damaged: go back to a copy of the file."
+            ) from None
+
+    def written_by(self, version: str) -> bool:
+        """Whether it was this version that had the file last; from now on it is."""
+        before = self._one("SELECT value FROM settings WHERE key = 'version'")
+        if before != (version,):
+            self._connection.execute("REPLACE INTO settings VALUES ('version', ?)", (version,))
+        return before is None or before == (version,)
+
+    def version(self) -> int:
+        """A number that changes when somebody else has written to the file."""
+        (version,) = self._one("PRAGMA data_version")
+        return int(version)
+
+    def rows(self, after: int = 0, until: int | None = None) -> Iterator[list[tuple[Any, ...]]]:
+        """The events after a number, and up to another, in order: some at a time, as tuples."""
+        # From the very beginning: a number below 1 must not go unseen.
+        bounds = (after or -(2**63), 2**63 - 1 if until is None else until)
+        yield from self._some("WHERE seq > ? AND seq <= ? ORDER BY seq", *bounds)
+
+    def last(self) -> int:
+        """The number of the last event."""
+        return int(self._one("SELECT coalesce(max(seq), 0) FROM log")[0])
+
+    def events(self, after: int = 0) -> Iterator[Event]:
+        """The events after a number, in order."""
+        for rows in self.rows(after):
+            yield from map(Event._make, rows)
+
+    def revisions(self) -> Iterator[Event]:
+        """The events that changed the graph."""
+        last = 0
+        for rows in self._some("WHERE kind = 'revision' ORDER BY seq"):
+            for event in map(Event._make, rows):
+                if event.seq <= last:  # in a damaged file the last may be followed by the first
+                    raise UnimodalError(f"{self.path} has its changes in no order: {_BACK}")
+                last = event.seq
+                yield event
+
+    def fingerprints(self) -> list[str]:
+        """Those of the graphs that revisions made."""
+        found = []
+        for event in self.revisions():
+            try:
+                found.append(change(event.data)[2])
+            except ValueError:
+                raise UnimodalError(
+                    f"event {event.seq} of {self.path} must be a change of the graph: {_BACK}"
+                ) from None
+        return found
+
+    def _some(self, which: str, *values: Any) -> Iterator[list[tuple[Any, ...]]]:
+        found = self._connection.execute(f"SELECT {_COLUMNS} FROM log {which}", values)
+        while rows := found.fetchmany(CHUNK):
+            yield rows
+
+    def _few(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        """The rows of a small table; a damaged one may have no end."""
+        rows = self._connection.execute(query, values).fetchmany(_MOST + 1)
+        if len(rows) > _MOST:
+            raise UnimodalError(f"{self.path} is damaged, and has no end: {_BACK}")
+        return rows
+
+    def counts(self, until: int) -> dict[str, int]:
+        """How many events there are of each kind, up to a number."""
+        counts = "SELECT kind, count(*) FROM log WHERE seq <= ? GROUP BY kind"
+        return dict(self._connection.execute(counts, (until,)))
+
+    def append(self, events: Sequence[Event]) -> None:
+        """Add events (inside a transaction)."""
+        rows = [(e.seq, e.time, e.decision, e.reward) for e in events if e.kind == "reward"]
+        if len(rows) < len(events):
+            self._connection.executemany(_INSERT, events)
+        elif rows:
+            self._connection.executemany(_INSERT_REWARD, rows)
+
+    def append_at_once(self, events: Sequence[Event]) -> None:
+        """Add events, which are on disk when this returns; none if their numbers are taken."""
+        first = events[0]
+        if len(events) == 1 and first.kind == "reward":  # a statement is a transaction by itself
+            row = (first.seq, first.time, first.decision, first.reward)
+            self.begin_to_write()
+            self._connection.execute(_INSERT_REWARD, row)
+            self.check_name()
+            self.end_to_write()
+        else:
+            self.begin()
+            self.append(events)
+            self.commit()
+
+    def reward_of(self, decision: int) -> float | None:
+        """The reward of a decision, or None if it has none."""
+        found = self._one("SELECT reward FROM rewards WHERE decision = ?", decision) or self._one(
+            f"SELECT reward FROM log WHERE decision = ? AND {_LATER}", decision
+        )
+        if found is not None and not isinstance(found[0], float):
+            raise UnimodalError(
+                f"the reward of decision {decision} in {self.path} is none: {_BACK}"
+            )
+        return None if found is None else found[0]
+
+    def find_rewards(self, after: int, until: int) -> None:
+        """Put the rewards of some events of the log where they are found (in a transaction)."""
+        self._connection.execute(
+            "INSERT OR IGNORE INTO rewards SELECT decision, reward FROM log "
+            "WHERE kind = 'reward' AND seq > ? AND seq <= ?",
+            (after, until),
+        )
+
+    def last_snapshot(self) -> int:
+        """The event after which the last snapshot was taken; 0 if there is none."""
+        (seq,) = self._one("SELECT coalesce(max(seq), 0) FROM snapshots")
+        return int(seq)
+
+    def keep_snapshot(self, seq: int, version: str, state: str) -> None:
+        """Write the state after an event; of one version, only the first and the last are kept.
+
+        The rewards before it must have been put where they are found.
+        """
+        self._connection.execute(
+            "DELETE FROM snapshots WHERE version = ? AND seq > "
+            "(SELECT min(seq) FROM snapshots WHERE version = ?)",
+            (version, version),
+        )
+        self._connection.execute(
+            "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)", (seq, version, state)
+        )
+
+    def lost_rewards(self) -> int:
+        """How many would not be found as the log has them: none, if the file is sound."""
+        # A decision has one reward in a log that was folded. Joined in the order of the log, which
+        # is nearly that of the decisions, the table is read but once.
+        differ, found = self._one(
+            "SELECT coalesce(sum(CASE WHEN kept.decision IS NULL THEN NOT (seq > last) ELSE "
+            "kept.reward IS NOT log.reward END), 0), count(kept.decision) FROM log, "
+            "(SELECT coalesce(max(seq), 0) AS last FROM snapshots) "
+            "LEFT JOIN rewards AS kept ON kept.decision = log.decision WHERE kind = 'reward'"
+        )
+        (kept,) = self._one("SELECT count(*) FROM rewards")
+        return int(differ + abs(kept - found))
+
+    def snapshots(self) -> list[tuple[int, str]]:
+        """Which there are: number of the event, and version."""
+        return self._few("SELECT seq, version FROM snapshots ORDER BY seq")
+
+    def snapshot(self, seq: int) -> str:
+        """The state of a snapshot."""
+        found = self._one("SELECT state FROM snapshots WHERE seq = ?", seq)
+        return str(found[0]) if found else ""

@@ -1,0 +1,147 @@
+"""The oracle of a campaign: it is asked outside of any lock, and what it answers is logged.
+
+A decision that needs an answer which is not at hand is given up (`LookUpNeeded`), with nothing
+changed; the oracle is asked; and the decision is made again, until it has all that it needs.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter, deque
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from unimodal import graphs
+from unimodal.agents.history import as_text
+from unimodal.campaigns.events import Event, as_json
+from unimodal.errors import UnimodalError
+
+
+class LookUpNeeded(Exception):
+    """The neighbours of an arm have to be looked up before a decision can be made.
+
+    A decision may ask again for those that could not be told; this is its `nth` question.
+    """
+
+    def __init__(self, label: Any, nth: int) -> None:
+        super().__init__(label)
+        self.label, self.nth = label, nth
+
+
+class Answer(NamedTuple):
+    """The neighbours of an arm, or None where they could not be told; and both as JSON."""
+
+    neighbours: list[Any] | None
+    data: str
+
+
+class Enquiries:
+    """Asks the oracle, one thread at a time; answers are at hand until the log has them."""
+
+    def __init__(self, oracle: Any) -> None:
+        self.oracle = oracle  # None where a file is only looked at
+        self.at_hand: dict[Any, list[Answer]] = {}
+        self._lock = threading.Lock()
+        self._asking: int | None = None  # the thread that asks now
+
+    @property
+    def in_progress_here(self) -> bool:
+        """Whether this thread is asking now, so that it is the neighbour function that calls."""
+        return self._asking == threading.get_ident()
+
+    def begin_decision(self) -> None:
+        """Let the look-ups of another decision begin, which have so many seconds together."""
+        getattr(self.oracle, "begin_decision", _nothing)()
+
+    def make(self, needed: LookUpNeeded) -> None:
+        """Ask for the neighbours of an arm; or only wait, if another thread asks just now."""
+        if not self._lock.acquire(blocking=False):
+            with self._lock:
+                return  # perhaps it was for the same arm
+        try:
+            label, answers = needed.label, self.at_hand.setdefault(needed.label, [])
+            if len(answers) <= needed.nth:
+                self._asking = threading.get_ident()
+                answer: list[Any] | None = self.oracle.look_up(label)
+                such_as = f"neighbours of {label!r} such as {(answer or [label])[0]!r}"
+                answers.append(Answer(answer, as_json([label, answer], such_as)))
+        finally:
+            self._asking = None
+            self._lock.release()
+
+    def forget(self, labels: Iterable[Any]) -> None:
+        """Have answers at hand no longer."""
+        for label in labels:
+            self.at_hand.pop(label, None)
+
+
+def _nothing() -> None:
+    """An oracle of the caller's own may take the time it likes."""
+
+
+class LoggedOracle:
+    """What the agent of a campaign asks: answers at hand, or those of a log in their order."""
+
+    def __init__(
+        self, enquiries: Enquiries, root: Any, cache: int, note: Callable[[Any, str], None]
+    ) -> None:
+        self._enquiries, self.root, self.cache, self._note = enquiries, root, cache, note
+        self.folding = False
+        self._asked: Counter[Any] = Counter()  # questions of the decision that is being made
+        self._noted: Counter[Any] = Counter()  # those whose answers it has taken over
+        self._answers: deque[tuple[Any, list[Any] | None]] = deque()
+
+    def take(self, event: Event) -> None:
+        """Have an answer of the log ready."""
+        try:
+            label, answer = json.loads(event.data or "")
+            known = None if answer is None else [graphs.as_label(other) for other in answer]
+        except (ValueError, TypeError):
+            raise UnimodalError(
+                f"event {event.seq} of the log must be the answer to a look-up, got "
+                f"{event.data!r}: the file is damaged."
+            ) from None
+        self._answers.append((graphs.as_label(label), known))
+
+    def look_up(self, label: Any) -> list[Any] | None:
+        """The neighbours of an arm; None where they could not be told."""
+        if self.folding:
+            if not self._answers or self._answers[0][0] != label:
+                raise UnimodalError(
+                    f"the log must have an answer for the neighbours of {label!r} here: the file "
+                    "is damaged, or from another version."
+                )
+            return self._answers.popleft()[1]
+        if self._enquiries.oracle is None:
+            raise UnimodalError(
+                "the campaign was made with a neighbour function, which is not kept in its file: "
+                "pass it as graph=…."
+            )
+        answers, nth = self._enquiries.at_hand.get(label, ()), self._asked[label]
+        if nth >= len(answers):
+            raise LookUpNeeded(label, nth)
+        self._asked[label] += 1
+        return answers[nth].neighbours
+
+    def begin_decision(self) -> None:
+        """Begin to look up for a decision, perhaps once more."""
+        self._asked.clear()
+        self._noted.clear()
+
+    def on_look_up(self, label: Any, answer: Any) -> None:
+        """Note an answer that the agent has taken over."""
+        if not self.folding:
+            self._note(as_text(label), self._enquiries.at_hand[label][self._noted[label]].data)
+            self._noted[label] += 1
+
+    @property
+    def troubles(self) -> list[str]:
+        """What went wrong, as the oracle itself tells it."""
+        return list(getattr(self._enquiries.oracle, "troubles", ()))
+
+    def __getattr__(self, name: str) -> Any:
+        """What else is asked of it, such as its counts, the oracle itself has."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._enquiries.oracle, name)

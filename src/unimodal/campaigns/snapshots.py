@@ -1,0 +1,84 @@
+"""Snapshots of a campaign's state, written beside its work: nobody waits for them."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from unimodal.agents.saving import copied
+from unimodal.campaigns.log import Log
+from unimodal.campaigns.state_machine import Replica, state_in_pieces
+from unimodal.errors import UnimodalError
+from unimodal.version import __version__
+
+SNAPSHOT_EVERY = 20_000  # events, or as many as there are arms or open decisions if that is more
+_REST = 0.0005  # seconds between two pieces of the text, in which other threads go on
+_REWARDS = 2_000  # events whose rewards are put where they are found, in one transaction
+
+
+class Snapshots:
+    """When a snapshot is due, and the thread that writes it."""
+
+    def __init__(self, log: Log, durably: Callable[..., Any]) -> None:
+        self._log, self._durably = log, durably
+        self._due, self._now = 0, False
+        self._writer: threading.Thread | None = None
+        self._stopped = False
+
+    def is_due(self, seq: int) -> bool:
+        """Whether one should be taken after this event."""
+        busy = self._writer is not None and self._writer.is_alive()
+        return self._now or (seq >= self._due and not busy and not self._stopped)
+
+    def plan(self, replica: Replica) -> None:
+        """Let one be taken when there is something to be gained by it."""
+        agent = replica.agent
+        self._due = replica.seq + max(SNAPSHOT_EVERY, agent.known_arms, agent.outstanding)
+
+    def plan_now(self, replica: Replica) -> None:
+        """Let this transaction end in one, when the log has the events of all its calls."""
+        self._now = True
+
+    def take(self, replica: Replica) -> None:
+        """Take one, inside a transaction: at once if that was planned, or else beside the work."""
+        if self._now:
+            self._now = False
+            self._log.find_rewards(self._log.last_snapshot(), replica.seq)
+            self._log.keep_snapshot(replica.seq, __version__, replica.state())
+        else:
+            frozen = replica.seq, copied(replica.agent)
+            self._writer = threading.Thread(
+                target=self._write, args=frozen, name="unimodal snapshot", daemon=True
+            )
+            self._writer.start()
+        self.plan(replica)
+
+    def stop(self) -> None:
+        """Write no more; the thread ends soon."""
+        self._stopped = True
+        if self._writer is not None:
+            self._writer.join()
+
+    def _write(self, seq: int, agent: Any) -> None:
+        """Write the state after an event, which is past: short transactions among the others."""
+        pieces = []
+        for piece in state_in_pieces(agent):
+            pieces.append(piece)
+            time.sleep(_REST)
+            if self._stopped:
+                return
+        text = "".join(pieces)
+        with contextlib.suppress(UnimodalError):  # it saves time; without it nothing is lost
+            first = self._durably(lambda _: self._log.last_snapshot())
+            for after in range(first, seq, _REWARDS):
+                until = min(after + _REWARDS, seq)
+                self._durably(lambda _: self._log.find_rewards(after, until))  # noqa: B023
+                time.sleep(_REST)
+            self._durably(lambda _: self._keep(seq, text))
+
+    def _keep(self, seq: int, text: str) -> None:
+        if self._log.last_snapshot() < seq:  # or another process was quicker
+            self._log.keep_snapshot(seq, __version__, text)

@@ -1,0 +1,340 @@
+"""The state of a campaign: the fold of its log, held as an agent.
+
+Every process that has the file open holds a replica. It follows the log by doing again what the log
+says: an agent is deterministic given its seed, so the same decisions come out, and this is checked.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import operator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from unimodal import graphs
+from unimodal.agents.agent import Agent
+from unimodal.agents.decisions import Decision
+from unimodal.agents.log_follower import Repeater
+from unimodal.agents.revision import revised
+from unimodal.agents.saving import in_state, whole_state
+from unimodal.campaigns.event_checks import (
+    answer,
+    change,
+    fault,
+    parsed,
+    reward_fault,
+    short,
+    told,
+)
+from unimodal.campaigns.events import Event, as_event, as_json
+from unimodal.campaigns.log import Log
+from unimodal.campaigns.lookup_requests import Enquiries, LoggedOracle, LookUpNeeded
+from unimodal.campaigns.settings import Settings
+from unimodal.errors import UnimodalError
+from unimodal.graphs import Graph
+from unimodal.version import __version__
+
+_KIND = operator.itemgetter(Event._fields.index("kind"))
+_AT_HAND = 20_000  # rewards: who tells one twice does so soon
+_PIECE = 1_000  # elements of a list that are turned into text at a time
+
+
+class OutcomesInLog:
+    """The rewards of closed decisions: in the log, or about to be written to it."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self.recent: dict[int, float] = {}
+
+    def get(self, decision: int) -> float | None:
+        """The reward of a decision, or None if it has none."""
+        recent = self.recent.get(decision)
+        return self._log.reward_of(decision) if recent is None else recent
+
+    def set(self, decision: int, reward: float) -> None:
+        """Keep a reward at least until the log has it."""
+        self.recent[decision] = reward
+
+    def written(self) -> None:
+        """The log has all of them."""
+        if len(self.recent) > _AT_HAND:
+            self.recent.clear()
+
+
+class Replica:
+    """An agent that has come as far as event `seq` of a log."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        log: Log,
+        clock: Callable[[], float],
+        enquiries: Enquiries | None = None,
+    ) -> None:
+        self._settings, self._log, self._clock = settings, log, clock
+        self._enquiries = enquiries or Enquiries(settings.graph)
+        self._outcomes = OutcomesInLog(log)
+        self.seq = 0
+        self.counts: Counter[str] = Counter()  # of the events that were followed, by kind
+        self.news: list[Event] = []  # what happened here and is not in the log yet
+        self._folding = False
+        self._oracle: LoggedOracle | None = None
+        self.agent = self._watched(self._new_agent())
+
+    @classmethod
+    def restored(
+        cls,
+        settings: Settings,
+        log: Log,
+        clock: Callable[[], float],
+        seq: int | None = None,
+        enquiries: Enquiries | None = None,
+    ) -> Replica:
+        """The replica at a snapshot: the last one, unless the number of another is given."""
+        replica = cls(settings, log, clock, enquiries)
+        snapshots = [number for number, _ in log.snapshots()]
+        if seq is None and snapshots:
+            seq = snapshots[-1]
+            if seq > log.last():
+                raise _damaged_snapshot(seq, log)
+        if seq:
+            replica._restore(seq)
+        return replica
+
+    def _new_agent(self) -> Agent:
+        settings = self._settings
+        if isinstance(settings.graph, Graph):
+            return settings.agent(settings.graph)
+        root, cache = settings.root, settings.cache
+        if settings.graph is not None:
+            root, cache = settings.graph.root, settings.graph.cache
+        self._oracle = LoggedOracle(self._enquiries, root, cache or 1, self._note_look_up)
+        # A start may look arms up before there is an agent: these answers stand first in the log.
+        for event in itertools.takewhile(lambda e: e.kind == "look-up", self._log.events()):
+            self._check(event)
+            self._take_answer(event)
+            self.seq = event.seq
+            self.counts[event.kind] += 1
+        self._oracle.folding = self.seq > 0
+        agent = settings.agent(self._oracle)
+        self._oracle.folding = False
+        return agent
+
+    def _note_look_up(self, arm: Any, data: str) -> None:
+        time = self._now() if hasattr(self, "agent") else self._clock()
+        self._note(time, "look-up", arm=arm, data=data)
+
+    def _watched(self, agent: Agent) -> Agent:
+        agent.clock, agent.recorder = self._clock, self._record
+        agent.book.outcomes = self._outcomes
+        self._repeater = Repeater(agent, self._outcomes.recent)
+        return agent
+
+    def _restore(self, seq: int) -> None:
+        for event in self._log.revisions():
+            if event.seq <= seq:
+                self._revise(self.revised_graph(event))
+        try:
+            data = parsed(self._log.snapshot(seq))
+            self.agent = self._watched(in_state(self.agent, data))
+        except (
+            *(LookupError, TypeError, ValueError, AttributeError),
+            *(OverflowError, RecursionError, MemoryError),
+        ):
+            raise _damaged_snapshot(seq, self._log) from None
+        self.seq = seq
+
+    def state(self) -> str:
+        """All of the state, as text: equal states are equal texts."""
+        return "".join(state_in_pieces(self.agent))
+
+    def catch_up(self, until: int | None = None) -> None:
+        """Follow the log to its end, or as far as an event."""
+        self._fold(True)
+        try:
+            for rows in self._log.rows(self.seq, until):
+                self._follow(rows)
+                self.counts.update(map(_KIND, rows))
+                self._outcomes.written()
+        finally:
+            self._fold(False)
+
+    def _follow(self, rows: list[tuple[Any, ...]]) -> None:
+        while rows:
+            try:
+                followed, instead = self._repeater.follow(rows, self.seq)
+            except IndexError:
+                if self._oracle is None:
+                    raise  # a policy of one's own
+                event = Event._make(rows[self._repeater.seq - self.seq - 1])
+                raise self._damage(event, "follows an answer without neighbours") from None
+            self.seq += followed
+            if followed == len(rows):
+                return
+            event = Event._make(rows[followed])
+            if instead is not None:
+                raise self._other_decision(event, instead)
+            self._apply(event)
+            self.seq = event.seq
+            rows = rows[followed + 1 :]
+
+    def _fold(self, folding: bool) -> None:
+        """Begin or end to do again what a log says: nothing is noted then, and nobody is asked."""
+        self._folding = folding
+        if self._oracle is not None:
+            self._oracle.folding = folding
+
+    def written(self) -> None:
+        """What is new has been written: forget that it was."""
+        self.news.clear()
+        self._outcomes.written()
+
+    def _apply(self, event: Event) -> None:
+        """Do what is no decision, reward or expiry; or say what is wrong with it if it is."""
+        self._check(event)
+        now = self.agent.book.now
+        if event.time < now:
+            raise self._damage(event, f"is of time {event.time!r}, after one of {now!r}")
+        if event.kind == "look-up" and self._oracle is not None:
+            self._take_answer(event)
+            if self._repeater.asked_after is None:
+                self._repeater.asked_after = now
+        elif event.kind == "revision":
+            self._revise(self.revised_graph(event))
+        elif event.kind != "open":
+            raise self._damage(event, self._why_not(event))
+        self.agent.book.now = event.time
+
+    def _check(self, event: Event) -> None:
+        if event.seq != self.seq + 1:
+            raise self._damage(event, f"follows event {self.seq}, so some are missing")
+        if (wrong := fault(event)) is not None:
+            raise self._damage(event, wrong)
+
+    def _why_not(self, event: Event) -> str:
+        """Why what an event says cannot have happened here."""
+        if event.kind == "look-up":
+            return "is of kind 'look-up', which there is not here"
+        if event.decision not in self.agent.book.open:
+            return f"closes decision {event.decision}, which is not open"
+        if event.kind == "expire":
+            return f"lets decision {event.decision} expire before its time"
+        return reward_fault(self.agent.rewards, event) or "cannot be"
+
+    def _take_answer(self, event: Event) -> None:
+        assert self._oracle is not None
+        try:
+            answer(event.data)
+        except ValueError:
+            raise self._damage(
+                event, f"must be the answer to a look-up, got {short(event.data)}"
+            ) from None
+        self._oracle.take(event)
+
+    def _other_decision(self, event: Event, instead: Decision) -> UnimodalError:
+        again = as_event(event.seq, "decide", event.time, instead.id, instead)
+        return UnimodalError(
+            f"event {event.seq} of {self._log.path} is {told(event)}, but unimodal "
+            f"{__version__} makes it {told(again)}: the file is damaged, or from another "
+            "version; open and close it once with the version that wrote it."
+        )
+
+    def _damage(self, event: Event, what: str) -> UnimodalError:
+        return UnimodalError(
+            f"event {event.seq} of {self._log.path} {what}: the file was changed by hand or is "
+            "damaged; go back to a copy of it."
+        )
+
+    def _record(self, kind: str, time: float, decision: int, what: Any) -> None:
+        """Note what the agent did, for the log."""
+        if not self._folding:
+            self.seq += 1
+            self.news.append(as_event(self.seq, kind, time, decision, what))
+
+    def _note(self, time: float, kind: str, **named: Any) -> None:
+        self.seq += 1
+        self.news.append(Event(self.seq, time, kind, **named))
+
+    def decide(self, n: int, propensity: bool) -> tuple[list[Decision], Any]:
+        """The next `n` decisions, or as many as can be made without another look-up: of whom?"""
+        made: list[Decision] = []
+        try:
+            while len(made) < n:
+                made.append(self.agent.decide(propensity=propensity))
+        except LookUpNeeded as needed:
+            return made, needed
+        return made, None
+
+    def note_opening(self) -> None:
+        """Say in the log which version opened it."""
+        self._note(self._now(), "open", data=json.dumps({"version": __version__}))
+
+    def revise(self, add: Iterable[Any], retire: Iterable[Any]) -> None:
+        """Go on with another graph."""
+        change = {"add": list(add), "retire": list(retire)}
+        graph = graphs.revised(self._held_graph(), change["add"], change["retire"])
+        such_as = repr(change["add"] or change["retire"])
+        data = as_json({**change, "fingerprint": graph.fingerprint}, such_as)
+        self._revise(graph)
+        self._note(self._now(), "revision", data=data)
+
+    def _revise(self, graph: Graph) -> None:
+        before, self.agent = self.agent, self._watched(revised(self.agent, graph))
+        before.locked = True  # somebody may still look at it
+
+    def revised_graph(self, event: Event) -> Graph:
+        """The graph after a change that a log tells."""
+        try:
+            add, retire, fingerprint = change(event.data)
+        except ValueError:
+            raise self._damage(event, "must be a change of the graph") from None
+        try:
+            graph = graphs.revised(self._held_graph(), add, retire)
+        except UnimodalError as error:
+            raise self._damage(event, f"makes no graph ({str(error).removesuffix('.')})") from None
+        if graph.fingerprint != fingerprint:
+            raise self._damage(event, "makes another graph than it did")
+        return graph
+
+    def _held_graph(self) -> Graph:
+        if self.agent.graph is None:
+            raise UnimodalError(
+                "a graph known by look-up changes by itself: let the function answer for new arms."
+            )
+        return self.agent.graph
+
+    def _now(self) -> float:
+        return self.agent.book.tick(self._clock())
+
+
+def _damaged_snapshot(seq: int, log: Log) -> UnimodalError:
+    return UnimodalError(
+        f"the snapshot after event {seq} of {log.path} is damaged: delete it from the table "
+        "'snapshots', and the state is folded from the log."
+    )
+
+
+def state_in_pieces(agent: Agent) -> Iterator[str]:
+    """All of the state of an agent as JSON, in pieces that take a millisecond or so each."""
+    return _json_pieces(whole_state(agent))
+
+
+def _json_pieces(data: Any) -> Iterator[str]:
+    if isinstance(data, dict):
+        for number, (key, value) in enumerate(data.items()):
+            yield f"{',' if number else '{'}{json.dumps(key)}:"
+            yield from _json_pieces(value)
+        yield "}" if data else "{}"
+    elif isinstance(data, list) and len(data) > _PIECE:
+        for first in range(0, len(data), _PIECE):
+            yield "," if first else "["
+            yield _json(data[first : first + _PIECE])[1:-1]
+        yield "]"
+    else:
+        yield _json(data)
+
+
+def _json(data: Any) -> str:
+    return json.dumps(data, separators=(",", ":"))

@@ -1,0 +1,1 @@
+"""Where campaigns are kept."""

@@ -1,0 +1,50 @@
+"""`unimodal inspect`: tables on the terminal, and a page if asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unimodal.agents.history import Recorded
+from unimodal.inspection.page import (
+    NEAR,
+    OVER_TIME,
+    hidden,
+    near_rows,
+    path_sentence,
+    span,
+    time_rows,
+)
+from unimodal.inspection.view import inspect
+from unimodal.printable import printable
+from unimodal.report import tables
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_ROWS, _BINS = 15, 12
+_LONGEST = 40  # of a cell, in characters
+
+
+def show(campaign: Recorded, html: Path | None, around: str | None, console: Console) -> None:
+    """Print what there is to see, and write the page."""
+    view = inspect(campaign, around)
+    facts = ", ".join(f"{name} {value}" for name, value in view.facts.items())
+    console.print(tables.words(printable(facts)))
+    console.print(span(view), style="dim")
+    rows = [[tables.shortened(cell, _LONGEST) for cell in row] for row in near_rows(view)]
+    title = f"Around {tables.shortened(view.label, _LONGEST)} ({view.why})"
+    console.print(tables.table(title, NEAR, rows[:_ROWS]))
+    if len(rows) > _ROWS:
+        console.print(hidden(rows, _ROWS), style="dim")
+    if not view.history.is_empty():
+        times = [
+            [tables.shortened(cell, _LONGEST) for cell in row] for row in time_rows(view, _BINS)
+        ]
+        console.print(tables.table("Over time", OVER_TIME, times))
+    console.print(tables.words(printable(path_sentence(view))))
+    if html is not None:
+        view.save(html)
+        console.print(tables.words(f"The page is {html}."))
+    else:
+        console.print("Add --html FILE for a page with the graph drawn.", style="dim")

@@ -1,0 +1,34 @@
+"""IMED and KLUCB-UB without looking: what grows is the incumbent's pulls, and they are the clock.
+
+With the level c under the incumbent's mean, a rival below c cannot win while log N_incumbent stays
+under N·kl(mean, c) + log N. KLUCB-UB: the leader's index is its mean, which is at least c, and the
+rival's is under c. IMED: some arm's index is at most log N_incumbent, the best arm's (no arm has
+more pulls than an incumbent of all arms; around a leader, the incumbent is the best arm), and the
+rival's is at least N·kl(mean, c) + log N. So both wait as KL-UCB does, in `bounds.py`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from unimodal.engines.leap.klucb_waits import reached, reading, seat_all
+from unimodal.engines.leap.wait_queue import settle
+from unimodal.policies.index import ByPulls
+from unimodal.policies.skipping import contest_after
+
+
+@reading.register(ByPulls)
+def _pulls_of_the_incumbent(index, clock, incumbent):
+    return incumbent.pulls
+
+
+@reached.register(ByPulls)
+def _as_many_times_the_rivals(index, budget, pulls):
+    return pulls * math.exp(budget) if budget < 700.0 else math.inf
+
+
+@settle.register(ByPulls)
+def _settle(index, scope, family, state, near, desk, clock):
+    if contest_after(scope, 0, len(near), 1.0) != 1.0:
+        return False  # forced pulls count for this clock, too, and the waits leave them out
+    return seat_all(index, scope, family, state, near, desk, clock)

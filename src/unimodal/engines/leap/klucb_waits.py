@@ -1,0 +1,235 @@
+"""KL-UCB without looking: a rival's index grows with the clock alone while it is not pulled.
+
+It reaches a level when its budget reaches N·kl(mean, level). Until then it cannot win, as long as
+the incumbent's index stays above the level, which the incumbent's worst rewards bound. A wait ends
+early, never late; the real contest then decides. docs/decisions/0006-leaping.md has the proof.
+`pulls.py` adds the indices that read another clock.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from unimodal.engines.leap.wait_queue import (
+    NEVER,
+    NOT_WAITING,
+    clear,
+    guard,
+    look,
+    next_key,
+    next_place,
+    seat,
+    set_level,
+    settle,
+    top_place,
+    wait_until,
+    wake,
+    worth,
+)
+from unimodal.families.bound_levels import between, distance, linear_form, mean_level
+from unimodal.families.reward_sums import worst
+from unimodal.kernels.compile import generic, inner
+from unimodal.policies.index import (
+    Budgeted,
+    KLUpper,
+    contest,
+    index_level,
+    own_budget,
+    whole_budget,
+)
+from unimodal.policies.skipping import ENDLESS, contest_after
+from unimodal.policies.state import LEADER
+
+_SAFE = 1e-9  # relative room for rounding, far above what it takes
+_ROUNDING = 1e-14  # relative: no more than rounding
+
+
+@generic
+def reading(index, clock, incumbent):
+    """The clock of a contest as the index reads it; `clock` is as the scope does."""
+
+
+@generic
+def reached(index, budget, pulls):
+    """The reading at which an arm with so many pulls has this budget."""
+
+
+@reading.register(KLUpper)
+def _as_the_scope(index, clock, incumbent):
+    return clock
+
+
+@settle.register(KLUpper)
+def _settle(index, scope, family, state, near, desk, clock):
+    if index.c < 0.0:
+        return False  # f would not grow with the clock
+    return seat_all(index, scope, family, state, near, desk, clock)
+
+
+@inner
+def seat_all(index, scope, family, state, near, desk, clock):
+    """Let every rival wait for a level of its own."""
+    clear(desk, len(near))
+    desk.book[0].room = -1.0
+    bound, now = _incumbent(index, family, state, near, desk, clock)
+    for place in range(len(near)):
+        if place != desk.book[0].place:
+            _seat(index, scope, family, state, near, desk, place, bound, now)
+    return True
+
+
+@inner
+def _incumbent(index, family, state, near, desk, clock):
+    """The level that the incumbent will show in the next contest, and the reading of that."""
+    record = state.arms[near[desk.book[0].place]]
+    now = reading(index, clock + 1, record)
+    return index_level(index, family, record, whole_budget(index, now)), now
+
+
+@inner
+def _clearly_below(rival, bound):
+    return rival < bound - _SAFE * abs(bound)
+
+
+@inner
+def _seat(index, scope, family, state, near, desk, place, bound, now):
+    """Let a rival wait for a level of its own between its index and the incumbent's, or wake it."""
+    record = state.arms[near[place]]
+    rival = index_level(index, family, record, whole_budget(index, now))
+    set_level(desk, len(near), place, NOT_WAITING)
+    if not _clearly_below(rival, bound):
+        wake(desk, len(near), place)
+        return
+    # Close to the rival, since rewards close the gap faster than the clock; but where others wait
+    # for a higher level anyway, up to the middle.
+    near_by, middle = between(family, rival, bound, 0.1), between(family, rival, bound, 0.5)
+    level = max(near_by, min(middle, desk.levels[1]))
+    set_level(desk, len(near), place, level)
+    budget = distance(family, float(record.pulls), record.total, level)
+    enough = min(reached(index, budget * (1.0 - _SAFE), record.pulls), NEVER)
+    # The last round whose clock is surely not enough, and then the next contest.
+    quiet = max(math.floor(enough * (1.0 - _SAFE)) - 1.0, now - 1.0)
+    wait_until(desk, len(near), place, contest_after(scope, quiet, len(near), 1.0))
+
+
+@reached.register(KLUpper)
+def _clock_of_budget(index, budget, pulls):
+    # The x ≥ 1 with f(x) = budget, by Newton in log x.
+    y, c = budget, index.c
+    if budget > 1.0 and c > 0.0:
+        y = 1.0 + (budget - 1.0) / (1.0 + c)  # below the root, where f is concave in log x
+        for _ in range(60):
+            step = (budget - y - c * math.log(max(y, 1.0))) / (1.0 + c / y)
+            y += step
+            if abs(step) <= 1e-12 * y:
+                break
+    return math.exp(y) if y < 700.0 else math.inf
+
+
+@guard.register(Budgeted)
+def _guard(index, scope, family, state, near, desk, clock, most):
+    book = desk.book[0]
+    record = state.arms[near[desk.book[0].place]]
+    now = reading(index, clock + 1, record)
+    bearable = _bearable(index, family, record, desk.levels[1], now)
+    if bearable < 0 or 4 * bearable < book.room:
+        _lower_levels(index, scope, family, state, near, desk, clock)
+        bearable = _bearable(index, family, record, desk.levels[1], now)
+        book.room = bearable
+    book.room = max(book.room, bearable)
+    if desk.book[0].n_awake > 0:
+        return min(bearable, 0), contest_after(scope, clock, len(near), 1.0)
+    return min(most, bearable), next_key(desk) - now + clock + 1.0
+
+
+@inner
+def _lower_levels(index, scope, family, state, near, desk, clock):
+    """Seat again whoever waits for a level that has come too close to the incumbent's index."""
+    bound, now = _incumbent(index, family, state, near, desk, clock)
+    whole = whole_budget(index, now)
+    while desk.levels[1] > -math.inf:
+        place = top_place(desk, len(near))
+        rival = index_level(index, family, state.arms[near[place]], whole)
+        if _clearly_below(rival, bound) and desk.levels[1] < between(family, rival, bound, 0.6):
+            return
+        _seat(index, scope, family, state, near, desk, place, bound, now)
+
+
+@inner
+def _bearable(index, family, record, level, now):
+    """How many worst rewards leave the incumbent's index above the level (-1: not even now).
+
+    h(k) = (N + k)·kl((S + k·low)/(N + k), level) is convex in k, since N·kl(S/N, level) is
+    convex in (N, S): the tangent at a larger k bounds it from above.
+    """
+    low = worst(family)
+    if level == -math.inf:
+        return ENDLESS
+    whole = whole_budget(index, now)
+    if not math.isfinite(low):
+        return 0 if _clearly_below(level, index_level(index, family, record, whole)) else -1
+    pulls, total = float(record.pulls), record.total
+    own = mean_level(family, pulls, total)
+    mean, theta, log_norm = linear_form(family, level)
+    if own >= level:
+        if mean <= low:
+            return ENDLESS
+        count = math.floor(min(max((total - mean * pulls) / (mean - low), 0.0), 1e15))
+        after = mean_level(family, pulls + count, total + count * low)
+        return np.int64(count) if after >= level - _ROUNDING * abs(level) else 0
+    room = own_budget(index, whole, record.pulls) * (1.0 - _SAFE)
+    room -= distance(family, pulls, total, level) * (1.0 + _SAFE)
+    if room <= 0.0:
+        return -1
+    slope = _slope(family, own, low, theta, log_norm)
+    if not slope > 0.0:
+        return 0
+    far = room / slope
+    own = mean_level(family, pulls + far, total + far * low)
+    slope = _slope(family, own, low, theta, log_norm)
+    return np.int64(min(room / slope * (1.0 - _SAFE), 1e15)) if slope > 0.0 else 0
+
+
+@inner
+def _slope(family, own, low, theta, log_norm):
+    """The derivative of h, where the incumbent's mean has the level `own`."""
+    _, own_theta, own_log_norm = linear_form(family, own)
+    return low * (own_theta - theta) + log_norm - own_log_norm
+
+
+@look.register(Budgeted)
+def _look(index, scope, family, state, near, desk, clock):
+    size, own = len(near), desk.book[0].place
+    now = reading(index, clock, state.arms[near[own]])
+    while next_key(desk) <= now:
+        place = next_place(desk, size)
+        wake(desk, size, place)
+        set_level(desk, size, place, NOT_WAITING)
+    called, awake = desk.called, desk.book[0].n_awake
+    called[0] = near[own]
+    for slot in range(awake):
+        called[slot + 1] = near[desk.seats[slot].awake]
+    arm = contest(index, family, state, called[: awake + 1], state.notes[LEADER], clock)
+    for slot in range(awake):
+        if called[slot + 1] == arm:
+            return desk.seats[slot].awake
+    return own
+
+
+@seat.register(Budgeted)
+def _seat_again(index, scope, family, state, near, desk, place, clock):
+    bound, now = _incumbent(index, family, state, near, desk, clock)
+    if place != desk.book[0].place:
+        _seat(index, scope, family, state, near, desk, place, bound, now)
+    else:
+        # The incumbent won, so whoever was awake is below it.
+        for slot in range(desk.book[0].n_awake - 1, -1, -1):
+            _seat(index, scope, family, state, near, desk, desk.seats[slot].awake, bound, now)
+    return True
+
+
+@worth.register(Budgeted)
+def _worth(index, size):
+    return 750.0 / (170.0 + 10.0 * size)

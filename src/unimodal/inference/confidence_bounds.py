@@ -1,0 +1,123 @@
+"""Bounds on a mean that hold at every moment at once, however the pulls were chosen.
+
+For a mean μ, let M be the ratio of the likelihood of an arm's rewards, averaged over a prior of
+other means, to their likelihood under μ. If μ is the arm's mean, M starts at 1 and each reward
+multiplies it by something of expectation 1 (at most 1 for `Bounded`), whatever was known
+before; rounds in which other arms are pulled leave it as it is. So M is a non-negative
+supermartingale, and by Ville's inequality it ever reaches 1/δ with probability at most δ. The means
+at which M is below 1/δ are therefore an interval that contains the arm's mean at every round with
+probability at least 1 - δ, even if a policy chose the arms from the rewards, and even if one looks
+every day and stops when it pleases (Robbins 1970; Howard, Ramdas, McAuliffe and Sekhon 2021).
+
+For `Bounded` the Bernoulli ratio is used: (θ/m)^x·((1 - θ)/(1 - m))^(1 - x) is convex in the
+scaled reward x, so below its chord, whose expectation is θ + (1 - θ) = 1.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+from scipy.special import betaln, gammaln, xlog1py, xlogy
+
+from unimodal.errors import UnimodalError
+from unimodal.families.bernoulli import Bernoulli
+from unimodal.families.bounded import Bounded
+from unimodal.families.exponential import Exponential
+from unimodal.families.family import Family
+from unimodal.families.gaussian import Gaussian
+from unimodal.families.poisson import Poisson
+
+
+@functools.singledispatch
+def log_evidence(family: Family, mean: Any, pulls: Any, total: Any) -> Any:
+    """The logarithm of M: how much the rewards speak against this mean. Arrays are fine."""
+    known = ", ".join(kind.__name__ for kind in log_evidence.registry if kind is not object)
+    raise UnimodalError(
+        f"bounds on means must be for rewards of one of {known}, got {family!r}: "
+        "take the nearest of these; Bounded is safe for whatever has a lowest and a highest reward."
+    )
+
+
+@log_evidence.register
+def _bernoulli(family: Bernoulli, mean: Any, pulls: Any, total: Any) -> Any:
+    # θ ~ Beta(1/2, 1/2): costs about ½·log n, also where the mean is 0 or 1.
+    failures = pulls - total
+    against = -xlogy(total, mean) - xlog1py(failures, -np.asarray(mean))
+    return against + betaln(total + 0.5, failures + 0.5) - betaln(0.5, 0.5)
+
+
+@log_evidence.register
+def _bounded(family: Bounded, mean: Any, pulls: Any, total: Any) -> Any:
+    width = family.b - family.a
+    scaled = np.clip((total - pulls * family.a) / width, 0.0, pulls)  # rounding may step outside
+    return _bernoulli(Bernoulli(), (mean - family.a) / width, pulls, scaled)
+
+
+@log_evidence.register
+def _gaussian(family: Gaussian, mean: Any, pulls: Any, total: Any) -> Any:
+    # θ ~ Normal(μ, σ)
+    apart = (total - pulls * mean) / family.sigma
+    return 0.5 * (apart**2 / (1 + pulls) - np.log1p(pulls))
+
+
+@log_evidence.register
+def _poisson(family: Poisson, mean: Any, pulls: Any, total: Any) -> Any:
+    # θ/μ ~ Gamma(1/2, 1/2): as wide for large means as for small ones.
+    return _scaled_gamma(total, pulls * np.asarray(mean))
+
+
+@log_evidence.register
+def _exponential(family: Exponential, mean: Any, pulls: Any, total: Any) -> Any:
+    # μ/θ ~ Gamma(1/2, 1/2)
+    return _scaled_gamma(pulls, total / np.asarray(mean, dtype=np.float64))
+
+
+def _scaled_gamma(count: Any, time: Any) -> Any:
+    """The logarithm of the integral of r^count·exp(-time·(r - 1)) over r ~ Gamma(1/2, 1/2)."""
+    found = np.where(np.isposinf(time), np.inf, time - (0.5 + count) * np.log(0.5 + time))
+    return found + gammaln(0.5 + count) - gammaln(0.5) + 0.5 * math.log(0.5)
+
+
+def bounds(family: Family, pulls: Any, totals: Any, threshold: float) -> tuple[Any, Any]:
+    """The means at which log M is at most `threshold`, arm by arm: the lowest and the highest.
+
+    With threshold = log(1/δ) an arm's mean lies between them at every round at once with
+    probability at least 1 - δ. An arm without rewards has the whole range of the family.
+
+    >>> from unimodal import Bernoulli
+    >>> low, high = bounds(Bernoulli(), [0, 100], [0, 50], math.log(20))
+    >>> low.round(2).tolist(), high.round(2).tolist()
+    ([0.0, 0.34], [1.0, 0.66])
+    """
+    pulls = np.asarray(pulls, dtype=np.float64)
+    totals = np.asarray(totals, dtype=np.float64)
+    low, high = np.full(len(pulls), float(family.low)), np.full(len(pulls), float(family.high))
+    met = pulls > 0
+    data = (pulls[met], totals[met])
+    with np.errstate(all="ignore"):  # a mean of 0 or ∞ is on the way where it is not ruled out
+        for end, side in ((low, -1.0), (high, 1.0)):
+            end[met] = _end(family, *data, threshold, side)
+    return low, high
+
+
+def _end(family: Family, pulls: Any, totals: Any, threshold: float, side: float) -> Any:
+    """One end of each interval: away from the empirical mean until the evidence is too much."""
+    inside = np.clip(totals / pulls, family.low, family.high)
+    limit = family.low if side < 0 else family.high
+    reach = np.maximum(np.abs(inside), 1.0) / np.sqrt(pulls)
+    outside, going = inside.copy(), np.ones(len(pulls), dtype=bool)
+    while going.any():
+        outside = np.where(going, np.clip(inside + side * reach, family.low, family.high), outside)
+        going &= log_evidence(family, outside, pulls, totals) <= threshold
+        going &= outside != limit
+        reach = 2 * reach
+    # The evidence grows with the distance from the empirical mean: halve until floats end.
+    for _ in range(60):
+        middle = 0.5 * (inside + outside)
+        within = log_evidence(family, middle, pulls, totals) <= threshold
+        inside, outside = np.where(within, middle, inside), np.where(within, outside, middle)
+    at_limit = log_evidence(family, np.full(len(pulls), limit), pulls, totals) <= threshold
+    return np.where(at_limit, limit, outside)

@@ -1,0 +1,285 @@
+"""Does the mean reward have one peak? What the rewards so far can say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from unimodal.agents import Agent
+from unimodal.agents.history import known_records
+from unimodal.errors import UnimodalError, real_number, whole_number
+from unimodal.families import Family, as_family
+from unimodal.graphs import Graph
+from unimodal.inference.confidence_bounds import bounds
+from unimodal.inference.hills import hills, stand_apart
+from unimodal.problems import Moving
+from unimodal.results.result import Result
+
+
+@dataclass(frozen=True)
+class Peak:
+    """An arm on a hill of its own."""
+
+    arm: Any  # its label
+    pulls: int
+    mean: float  # of its rewards
+    low: float  # bounds on its true mean, which hold for all arms at once
+    high: float
+    hill: tuple[Any, ...]  # the arms among which the top of the hill is
+    confidence: float  # that it is not the best arm's hill
+    is_lower: bool  # whether the best arm is surely better than all of this hill
+
+    def __str__(self) -> str:
+        """The arm, its bounds and its pulls."""
+        found = f"arm {self.arm!r}: mean {self.mean:.4g} ({self.low:.3g} to {self.high:.3g})"
+        return f"{found}, {self.pulls:,} pulls"
+
+
+@dataclass(frozen=True)
+class SecondPeaks(Sequence[Peak]):
+    """The answer of `second_peaks`: the peaks besides `best`; true if there are any."""
+
+    best: Peak  # the arm with the highest lower bound
+    others: tuple[Peak, ...]
+    confidence: float
+    unpulled: int  # how many arms were never pulled
+    n_arms: int
+
+    def __len__(self) -> int:
+        """How many second peaks show."""
+        return len(self.others)
+
+    def __getitem__(self, number: Any) -> Any:
+        """A second peak, by its number."""
+        return self.others[number]
+
+    def __iter__(self) -> Iterator[Peak]:
+        """The second peaks, from the highest lower bound down."""
+        return iter(self.others)
+
+    @property
+    def advice(self) -> str:
+        """What to do."""
+        if not self.others:
+            never = f"; {self.unpulled:,} of {self.n_arms:,} arms were never pulled"
+            return (
+                "Nothing speaks against a policy that climbs. Nor is one peak proved: a valley "
+                f"shows only where its arms are pulled{never if self.unpulled else ''}. To look "
+                "for one, pull all arms equally often for a while."
+            )
+        second = self.others[0]
+        open_question = "" if second.is_lower else " Which of the two is higher is not clear yet."
+        return (
+            "A policy that stays around its leader can be stuck on a lower peak: use one that "
+            f"compares all arms (um.TS, um.KLUCB), or add the edge ({self.best.arm!r}, "
+            f"{second.arm!r}) to the graph, so that it can step from one to the other."
+            f"{open_question}"
+        )
+
+    def __str__(self) -> str:
+        """What was found, and what to do."""
+        level = f"{100 * self.confidence:.10g} %"
+        if not self.others:
+            return f"No second peak shows at {level} confidence. {self.advice}"
+        lines = [f"More than one peak, at {level} confidence. The best seems {self.best}."]
+        for peak in self.others:
+            hill = f"; its top is one of {len(peak.hill)} arms" if len(peak.hill) > 1 else ""
+            sure = f"{100 * min(peak.confidence, 0.999999):.6g} %"
+            lines.append(f"Another hill: {peak}{hill}. Confidence {sure}.")
+        return "\n".join([*lines, self.advice])
+
+
+def second_peaks(
+    source: Graph | Agent | Result,
+    pulls: Any = None,
+    totals: Any = None,
+    *,
+    rewards: Family | None = None,
+    confidence: float = 0.95,
+    policy: str | None = None,
+    trial: int = 0,
+) -> SecondPeaks:
+    """Which arms stand on a hill of their own, apart from the best arm's.
+
+    `source` is a graph, with the number of `pulls` of every arm and the `totals` of their rewards
+    (in the order of the arms, or by label); or an agent on a graph; or a result with its
+    history, of which one `policy` and one `trial` are looked at.
+
+    Two arms stand on different hills if every path between them passes an arm that is worse than
+    both. Every arm has bounds low ≤ μ ≤ high (`families.evidence`). The arms that can be as good as
+    c are those with high ≥ c. An arm with low = c is reported if another with low ≥ c is not joined
+    to it by a path of such arms.
+
+    *False alarms.* If the means have one peak (plateaus are allowed), any arm is reported with
+    probability at most 1 - `confidence`, whoever chose the pulls and however often one looks.
+    Proof: an arm's bounds fail in any round with probability at most (1 - `confidence`)/K, so all
+    hold in all rounds with probability at least `confidence`. While they hold, let arm a be
+    reported because of arm b. Then μ_a ≥ c and μ_b ≥ c, and every arm with μ ≥ c has high ≥ c; so
+    a and b lie in different connected parts of {μ ≥ c}. All that surrounds a part is below c, and
+    so below the best arms of the part: the means have at least two peaks. ∎
+
+    It takes rewards that are independent given the arm, of the family `rewards` (an agent and a
+    result bring theirs; `Bounded` is any law in [a, b]), with means that do not drift.
+
+    >>> import unimodal as um
+    >>> line = um.graphs.line(5)
+    >>> found = um.second_peaks(line, pulls=[400] * 5, totals=[120, 320, 80, 280, 100])
+    >>> [peak.arm for peak in found]
+    [3]
+    >>> print(found)
+    More than one peak, at 95 % confidence. The best seems arm 1: mean 0.8 (0.714 to 0.871), ...
+    Another hill: arm 3: mean 0.7 (0.605 to 0.785), 400 pulls. Confidence 99.9999 %.
+    A policy that stays around its leader can be stuck on a lower peak: ...
+    >>> print(um.second_peaks(line, pulls=[400] * 5, totals=[120, 320, 310, 310, 100]))
+    No second peak shows at 95 % confidence. ...
+    """
+    level = real_number(confidence, "the 'confidence'", above=0)
+    if not level < 1:
+        raise UnimodalError(f"the 'confidence' must lie between 0 and 1, got {level:g}.")
+    data = gathered(source, pulls, totals, rewards, policy, trial)
+    graph, family, counts, sums = data
+    low, high = bounds(family, counts, sums, _threshold(graph, level))
+    found = list(hills(graph, low, high))
+    best = found[0][0]
+
+    def described(arm: int, hill: list[int]) -> Peak:
+        mean = sums[arm] / counts[arm] if counts[arm] else math.nan
+        sure = _confidence_apart(data, arm, best, level) if arm != best else 1.0
+        labels = tuple(graph.label_of(one) for one in hill)
+        numbers = (int(counts[arm]), float(mean), float(low[arm]), float(high[arm]))
+        is_lower = bool(high[hill].max() < low[best])
+        return Peak(graph.label_of(arm), *numbers, labels, sure, is_lower)
+
+    first, *others = (described(*one) for one in found)
+    return SecondPeaks(first, tuple(others), level, int((counts == 0).sum()), graph.n_arms)
+
+
+def _threshold(graph: Graph, confidence: float) -> float:
+    """log(K/δ): each of the K arms gets its share of what may go wrong."""
+    return math.log(graph.n_arms) - math.log1p(-confidence)
+
+
+def _confidence_apart(data: Data, arm: int, best: int, confidence: float) -> float:
+    """The highest confidence, up to seven nines, at which two arms still stand apart."""
+    log_arms = math.log(data.graph.n_arms)
+    inside = _threshold(data.graph, confidence)
+    outside = max(inside, log_arms + math.log(1e7))
+    # Wider bounds join more arms: what is apart at one threshold is apart at all lower ones.
+    for _ in range(20):
+        middle = 0.5 * (inside + outside)
+        low, high = bounds(data.family, data.pulls, data.totals, middle)
+        apart = stand_apart(data.graph, low, high, arm, best)
+        inside, outside = (middle, outside) if apart else (inside, middle)
+    return -math.expm1(log_arms - inside)
+
+
+class Data(NamedTuple):
+    """A graph, how rewards come about, and what they were."""
+
+    graph: Graph
+    family: Family
+    pulls: Any  # (arms,)
+    totals: Any  # (arms,): the sums of their rewards
+
+
+def gathered(
+    source: Any, pulls: Any, totals: Any, rewards: Any, policy: str | None, trial: int
+) -> Data:
+    """Graph, family, pulls and totals, from whatever has them."""
+    if not isinstance(source, Result) and (policy is not None or trial != 0):
+        raise UnimodalError(
+            f"policy and trial choose from a Result, got policy={policy!r}, trial={trial!r} with "
+            f"{source!r}: leave them out."
+        )
+    if isinstance(source, Graph):
+        return _given(source, pulls, totals, rewards)
+    if pulls is not None or totals is not None or rewards is not None:
+        raise UnimodalError(
+            "pulls, totals and rewards go with a Graph; an Agent or a Result brings its own."
+        )
+    if isinstance(source, Agent):
+        return _of_agent(source)
+    if isinstance(source, Result):
+        return _of_result(source, policy, trial)
+    raise UnimodalError(
+        "second_peaks must be given a Graph with pulls and totals, an Agent or a Result, "
+        f"got {source!r}."
+    )
+
+
+def _given(graph: Graph, pulls: Any, totals: Any, rewards: Any) -> Data:
+    family = as_family(rewards, "second_peaks")
+    counts, sums = _per_arm(graph, pulls, "pulls"), _per_arm(graph, totals, "totals")
+    for count in counts.tolist():
+        whole_number(count, "the 'pulls' of an arm", 0)
+    stray = np.flatnonzero((counts == 0) & (sums != 0))
+    if len(stray):
+        raise UnimodalError(
+            "an arm without pulls must have a total of 0, "
+            f"got {sums[stray[0]]:g} for arm {graph.label_of(int(stray[0]))!r}."
+        )
+    anything = min(max(1.0, family.low), family.high)  # an arm without pulls has any mean
+    family.check_means(np.where(counts > 0, sums / np.maximum(counts, 1), anything))
+    return Data(graph, family, counts, sums)
+
+
+def _per_arm(graph: Graph, values: Any, name: str) -> Any:
+    """One number an arm, from a sequence in the order of the arms or from a mapping by label."""
+    if isinstance(values, Mapping):
+        array = np.zeros(graph.n_arms)
+        for label, value in values.items():
+            array[graph.arm_of(label)] = real_number(value, f"the '{name}' of an arm")
+        return array
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        array = np.empty(0)
+    if array.shape != (graph.n_arms,) or not np.isfinite(array).all():
+        raise UnimodalError(
+            f"the '{name}' must be a finite number for each of the {graph.n_arms} arms, in their "
+            f"order or by label, got {values!r}."
+        )
+    return array
+
+
+def _of_agent(agent: Agent) -> Data:
+    graph = agent.graph
+    if graph is None:
+        raise UnimodalError(
+            "second_peaks must know every edge, but this agent looks its graph up: "
+            "make a Graph of the arms it has met, and give their pulls and totals."
+        )
+    if agent.policy.forgets:
+        raise UnimodalError(
+            f"second_peaks needs every reward, but {agent.policy!r} forgets: "
+            "give pulls and totals that you kept yourself."
+        )
+    arms = known_records(agent, graph)
+    return Data(graph, agent.rewards, arms["pulls"].astype(np.float64), arms["total"].copy())
+
+
+def _of_result(result: Result, policy: str | None, trial: int) -> Data:
+    if not result.has_history:
+        raise UnimodalError("the result must have its rewards: simulate with history=True.")
+    if isinstance(result.problem, Moving):
+        raise UnimodalError(
+            f"second_peaks needs means that stay, got a result of {result.problem!r}: "
+            "look at the problem itself, with its check()."
+        )
+    if policy is None and len(result) > 1:
+        raise UnimodalError(f"say which policy to look at: policy='{next(iter(result))}', ….")
+    run = result[next(iter(result)) if policy is None else policy]
+    number = whole_number(trial, "the 'trial'", 0)
+    if number >= result.trials:
+        raise UnimodalError(
+            f"the 'trial' must be a number below {result.trials}, which this result has, "
+            f"got {number}."
+        )
+    arms, n_arms = run.arms[number], result.problem.graph.n_arms
+    counts = np.bincount(arms, minlength=n_arms).astype(np.float64)
+    sums = np.bincount(arms, weights=run.rewards[number], minlength=n_arms)
+    return Data(result.problem.graph, result.problem.rewards, counts, sums)

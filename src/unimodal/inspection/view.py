@@ -1,0 +1,161 @@
+"""What there is to see of a campaign, as tables."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unimodal import files
+from unimodal.agents import Agent
+from unimodal.agents.history import (
+    Recorded,
+    arms_by_text,
+    history_of,
+    is_partial,
+    known_graph,
+    known_records,
+    shown,
+)
+from unimodal.campaigns import recorded
+from unimodal.errors import UnimodalError, whole_number
+from unimodal.families.posteriors import interval
+from unimodal.graphs import Graph
+from unimodal.inspection import timeline
+from unimodal.printable import printable
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A campaign as it is now; print it, or `save` it as a page."""
+
+    agent: Agent
+    graph: Graph  # as far as it is known
+    history: pl.DataFrame
+    centre: int  # the arm looked at
+    why: str  # why this one
+
+    @functools.cached_property
+    def records(self) -> Any:
+        """What is known of every arm of the graph."""
+        return known_records(self.agent, self.graph)
+
+    def table(self, arms: Iterable[int]) -> pl.DataFrame:
+        """A row an arm: pulls, mean reward, 95 % posterior interval of its mean, rounds led."""
+        import polars as pl
+
+        chosen = np.fromiter(arms, dtype=np.int64)
+        records = self.records[chosen]
+        low, high = interval(self.agent.rewards, records)
+        means = np.full(len(chosen), np.nan)
+        np.divide(records["total"], records["pulls"], out=means, where=records["pulls"] > 0)
+        return pl.DataFrame(
+            {
+                "arm": [shown(self.graph.label_of(int(arm))) for arm in chosen],
+                "pulls": records["pulls"],
+                "mean": means,
+                "low": low,
+                "high": high,
+                "leads": records["leads"],
+            }
+        )
+
+    @property
+    def neighbourhood(self) -> pl.DataFrame:
+        """The arm in the middle and its neighbours, the most pulled first."""
+        table = self.table(self.graph.near(self.centre).tolist())
+        return table[:1].vstack(table[1:].sort("pulls", descending=True, maintain_order=True))
+
+    def timeline(self, bins: int = 12) -> pl.DataFrame:
+        """The log in as many parts: decisions, rewards and their mean, who led most."""
+        return timeline.parts(self.history, whole_number(bins, "the 'bins' of a timeline"))
+
+    @property
+    def label(self) -> str:
+        """What the arm in the middle is called."""
+        return shown(self.graph.label_of(self.centre))
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """A few numbers about the whole, by name."""
+        kinds = dict(self.history["kind"].value_counts().iter_rows())
+        decided, rewarded, expired = (kinds.get(k, 0) for k in ("decide", "reward", "expire"))
+        mean: Any = self.history["reward"].mean()
+        known = "arms met" if is_partial(self.agent) else "arms"
+        facts = {
+            "policy": self.agent.policy.name,
+            "decisions": f"{decided:,}",
+            "rewards": f"{rewarded:,}",
+            "waiting": f"{max(decided - rewarded - expired, 0):,}",
+        }
+        if expired:
+            as_zero = self.agent.book.on_expiry == "zero"
+            facts["expired, as 0" if as_zero else "expired"] = f"{expired:,}"
+        facts["mean reward"] = "–" if mean is None else f"{mean:.4g}"
+        facts[known] = f"{self.agent.known_arms:,}"
+        if is_partial(self.agent):
+            facts["look-ups"] = f"{self.agent.look_ups:,}"
+        return facts
+
+    def __str__(self) -> str:
+        """Who is in the middle, and what is known around it."""
+        facts = ", ".join(f"{name} {value}" for name, value in self.facts.items())
+        lines = [
+            f"  {row['arm']}: {row['pulls']:,.6g} pulls, mean {row['mean']:.4g} "
+            f"({row['low']:.3g} to {row['high']:.3g})"
+            for row in self.neighbourhood[:10].iter_rows(named=True)
+        ]
+        return "\n".join(map(printable, [facts, f"Around {self.label} ({self.why}):", *lines]))
+
+    def html(self) -> str:
+        """One self-contained page."""
+        from unimodal.inspection.page import report
+
+        return report(self)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page."""
+        text = self.html()
+        return files.write(path, lambda to: to.write_text(text, encoding="utf-8"))
+
+
+def inspect(campaign: Recorded | str | Path, around: Any = None) -> View:
+    """Look at a campaign, or at its file: at its leader, or `around` another arm.
+
+    >>> import unimodal as um
+    >>> from unimodal.campaigns.rehearsal import rehearse
+    >>> campaign = rehearse(um.UTS(), um.problems.triangular(5), rounds=300, seed=1)
+    >>> print(um.inspect(campaign, around=0))
+    policy UTS, decisions 300, rewards 300, waiting 0, mean reward 0.8533, arms 5
+    Around 0 (you asked for it):
+      0: 2 pulls, mean 0.5 (0.0943 to 0.906)
+      1: 3 pulls, mean 0.3333 (0.0676 to 0.806)
+    """
+    campaign = recorded(campaign)
+    agent, history = campaign.agent, history_of(campaign)
+    graph = known_graph(agent)
+    if around is not None:
+        arm_of = arms_by_text(graph)
+        text = shown(around)
+        if text not in arm_of:  # on the command line a tuple may be written as Python has it
+            written = {str(graph.label_of(arm)): text for text, arm in arm_of.items()}
+            text = written.get(text, text)
+        if text not in arm_of:
+            some = ", ".join(list(arm_of)[:3])
+            raise UnimodalError(
+                f"the arm to look around must be one of this campaign's, such as {some}, "
+                f"got '{text}'."
+            )
+        return View(agent, graph, history, arm_of[text], "you asked for it")
+    if agent.leader is not None:
+        return View(agent, graph, history, graph.arm_of(agent.leader), "the leader")
+    pulls = known_records(agent, graph)["pulls"]
+    why = "nobody leads: the most pulled arm" if pulls.any() else "no rewards yet: the first arm"
+    return View(agent, graph, history, int(np.argmax(pulls)), why)

@@ -1,0 +1,237 @@
+"""Indices: the number each competitor shows, and the contest that the best of them wins.
+
+Ties are broken at random by `counted`, keyed by round and arm: each tied arm has a lot, and the
+highest lot wins. So the winner does not depend on the order in which arms are looked at.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from unimodal.families.bound_levels import distance, linear_form, mean_level, upper_level
+from unimodal.families.family import negentropy, posterior
+from unimodal.kernels.compile import component, generic, inner, jit
+from unimodal.kernels.random import counted
+from unimodal.policies.state import LAST, ROUND
+
+SAME = 1e-13  # relative: levels that differ by less tie, whatever the rounding
+SAME_COST = 1e-12  # the same of what IMED adds up
+
+
+@component
+class Thompson:
+    """A draw from the posterior of the arm's mean (Thompson 1933)."""
+
+
+class Budgeted:
+    """An index that sets pulls·kl(mean, ·) against a budget, which grows with a clock."""
+
+
+@component
+class KLUpper(Budgeted):
+    """The largest mean within f(clock)/pulls of the arm's own, in divergence.
+
+    f(x) = log x + c·log(max(log x, 1)) (Garivier and Cappé 2011).
+    """
+
+    c: float = 3.0
+
+
+class ByPulls(Budgeted):
+    """Its budget is log(pulls of the leader) - log(own pulls), where that is positive."""
+
+
+@component
+class KLUpperByPulls(ByPulls):
+    """The largest mean within that budget, as in KL-UCB (Saber, Ménard and Maillard 2020)."""
+
+
+@component
+class EmpiricalDivergence(ByPulls):
+    """pulls·kl(mean, best mean) + log pulls; the lowest wins (Honda and Takemura 2015).
+
+    Below the best arm's own, log pulls, it is where the divergence is within the budget.
+    """
+
+
+@generic
+def contest(index, family, state, near, leader, clock):
+    """The arm among `near` that shows the best index."""
+
+
+@generic
+def refresh(index, family, arms, arm):
+    """Bring up to date what the index keeps of an arm, after a reward of it."""
+
+
+@jit
+def lot(state, arm):
+    """The lot of an arm in this round: among tied arms, the highest wins."""
+    return counted(state.rng, state.notes[ROUND], arm)
+
+
+@contest.register(Thompson)
+def _highest_draw(index, family, state, near, leader, clock):
+    best, best_draw = near[0], -math.inf
+    for arm in near:
+        draw = posterior(family, state.arms[arm], state.rng)  # θ_i,t (Alg. 1, line 8)
+        if draw > best_draw or (draw == best_draw and lot(state, arm) > lot(state, best)):
+            best, best_draw = arm, draw
+    return best  # argmax θ_i,t (Alg. 1, line 9)
+
+
+@refresh.register(Thompson)
+def _nothing(index, family, arms, arm):
+    pass
+
+
+@generic
+def whole_budget(index, clock):
+    """The part of a budget that does not depend on the arm."""
+
+
+@generic
+def own_budget(index, whole, pulls):
+    """The budget of an arm with so many pulls."""
+
+
+@whole_budget.register(KLUpper)
+def _exploration(index, clock):
+    log_clock = math.log(clock)
+    return log_clock + index.c * math.log(max(log_clock, 1.0))  # f
+
+
+@own_budget.register(KLUpper)
+def _same_for_all(index, whole, pulls):
+    return whole
+
+
+@whole_budget.register(ByPulls)
+def _log_clock(index, clock):
+    return math.log(clock)  # log N_leader
+
+
+@own_budget.register(ByPulls)
+def _less_log_pulls(index, whole, pulls):
+    return max(whole - math.log(pulls), 0.0)
+
+
+@contest.register(KLUpper)
+@contest.register(KLUpperByPulls)
+def _highest_bound(index, family, state, near, leader, clock):
+    arms = state.arms
+    whole = whole_budget(index, clock)
+    # The last winner, or the leader, is likely to win again: find its index once; most rivals
+    # then show that they are below it without a root.
+    best = near[0] if leader < 0 else leader
+    if leader < 0 and state.notes[LAST] >= 0:
+        best = state.notes[LAST]
+    holder = arms[best]
+    tied, best_lot = False, np.uint64(0)
+    level = index_level(index, family, holder, whole)
+    mean, theta, log_norm = linear_form(family, level)
+    for arm in near:
+        rival = arms[arm]
+        pulls = rival.pulls
+        # pulls·kl(mean, level), by the family's linear form; rounding may cost it a few digits.
+        spent = pulls * (rival.negentropy + log_norm) - rival.total * theta
+        slack = 1e-12 * (pulls * (abs(rival.negentropy) + abs(log_norm)) + abs(rival.total * theta))
+        if spent > own_budget(index, whole, pulls) + slack and rival.total < mean * pulls:
+            continue  # the usual case: below
+        if arm == best:
+            continue
+        same = pulls == holder.pulls and rival.total == holder.total
+        own = level if same else index_level(index, family, rival, whole)
+        order = compare(own, level)
+        if order > 0:
+            best, holder, tied, level = arm, rival, False, own
+            mean, theta, log_norm = linear_form(family, level)
+        elif order == 0:
+            best_lot = best_lot if tied else lot(state, best)
+            tied, own_lot = True, lot(state, arm)
+            if own_lot > best_lot:
+                best, holder, best_lot = arm, rival, own_lot  # at the same level
+    return best
+
+
+@inner
+def index_level(index, family, arm, whole):
+    """The level of an arm's upper confidence bound; ∞ if it was never pulled."""
+    if arm.pulls == 0:
+        return math.inf
+    budget = own_budget(index, whole, arm.pulls)
+    return upper_level(family, float(arm.pulls), arm.total, budget)
+
+
+@inner
+def compare(one, other):
+    """1, 0 or -1: a level is above, equal to or below another, whatever the rounding.
+
+    Arms with equal statistics have equal levels. Others may tie as well: with budgets by pulls, one
+    reward of 0 often ties with one failure in N.
+    """
+    if one == other or abs(one - other) <= SAME * min(abs(one), abs(other)):
+        return 0
+    return 1 if one > other else -1
+
+
+@inner
+def best_mean(family, arms, near):
+    """The arm with the highest mean among those that were pulled, and its level; -1 if none was."""
+    highest, best = -math.inf, -1
+    for arm in near:
+        if arms[arm].pulls > 0:
+            mean = arms[arm].total / arms[arm].pulls
+            if mean > highest:
+                highest, best = mean, arm
+    if best < 0:
+        return best, -math.inf
+    return best, mean_level(family, float(arms[best].pulls), arms[best].total)
+
+
+@inner
+def cost(family, arm, best):
+    """The index of IMED, where `best` is the level of the best mean: -∞ if never pulled."""
+    if arm.pulls == 0:
+        return -math.inf
+    return distance(family, float(arm.pulls), arm.total, best) + math.log(arm.pulls)
+
+
+@inner
+def leeway(lowest):
+    """How far from it a cost may be and still tie with it."""
+    return SAME_COST * max(abs(lowest), 1.0) if math.isfinite(lowest) else 0.0
+
+
+@contest.register(EmpiricalDivergence)
+def _lowest_cost(index, family, state, near, leader, clock):
+    arms = state.arms
+    best, best_level = best_mean(family, arms, near)
+    if best < 0:
+        best, lowest = near[0], -math.inf
+    else:
+        lowest = math.log(arms[best].pulls)  # at no distance from itself
+    mean, theta, log_norm = linear_form(family, best_level)
+    for arm in near:
+        if arm == best:
+            continue
+        rival = arms[arm]
+        pulls = rival.pulls
+        if pulls > 0:
+            # The linear form first: most arms are clearly above, and it takes one logarithm.
+            linear = rival.total * theta
+            about = pulls * (rival.negentropy + log_norm) - linear + math.log(pulls)
+            slack = 1e-12 * (pulls * (abs(rival.negentropy) + abs(log_norm)) + abs(linear))
+            if about > lowest + slack + leeway(lowest) and rival.total < mean * pulls:
+                continue
+        own, same = cost(family, rival, best_level), leeway(lowest)
+        if own < lowest - same or (own <= lowest + same and lot(state, arm) > lot(state, best)):
+            best, lowest = arm, own
+    return best
+
+
+@refresh.register(Budgeted)
+def _keep_negentropy(index, family, arms, arm):
+    arms[arm].negentropy = negentropy(family, arms[arm].total / arms[arm].pulls)

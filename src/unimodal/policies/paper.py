@@ -1,0 +1,215 @@
+"""The paper's four algorithms: two scopes times two indices."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from unimodal.errors import LONGEST, UnimodalError, real_number, whole_number
+from unimodal.graphs import Graph
+from unimodal.policies.index import KLUpper, Thompson
+from unimodal.policies.policy import Policy
+from unimodal.policies.scope import AroundLeader, EveryArm, lowest_tie
+from unimodal.policies.scout import Scout
+
+
+def checked_prior(prior: Any) -> Any:
+    """A prior as nested tuples of floats: a pair for all arms, or a pair for each; or None."""
+    if prior is None:
+        return None
+    try:
+        pairs = np.asarray(prior, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pairs = np.empty(0)
+    if pairs.ndim not in (1, 2) or pairs.shape[-1] != 2:
+        raise UnimodalError(
+            f"a prior must be a pair of numbers, such as (1, 1), or one pair an arm, got {prior!r}."
+        )
+    return tuple(pairs.tolist()) if pairs.ndim == 1 else tuple(map(tuple, pairs.tolist()))
+
+
+class TS(Policy):
+    """Thompson sampling over all arms; it knows nothing of the graph.
+
+    `prior` is the paper's {π_i}: one pair for all arms or one for each (see the reward family for
+    what the two numbers mean; Beta(1, 1) for Bernoulli rewards). There is no start: the prior
+    explores.
+
+    >>> TS(prior=(0.5, 0.5))
+    TS(prior=(0.5, 0.5))
+    """
+
+    summary = "draws a mean for every arm from its posterior and pulls the highest"
+    citation = "Thompson 1933; Kaufmann, Korda and Munos 2012"
+
+    prior: Any = None
+    start: ClassVar[str] = "literal"
+
+    def __post_init__(self) -> None:
+        """Check the prior."""
+        super().__post_init__()
+        self._set("prior", checked_prior(self.prior))
+
+    def scope(self, graph: Graph | None) -> Any:
+        """Every arm."""
+        return EveryArm()
+
+    def index(self) -> Any:
+        """A posterior draw."""
+        return Thompson()
+
+
+class KLUCB(Policy):
+    """KL-UCB over all arms; it knows nothing of the graph.
+
+    The budget of round t is f(t) = log t + c·log(max(log t, 1)). An arm never pulled has an
+    infinite index, so the first K rounds pull each arm once.
+
+    >>> KLUCB(c=0)
+    KLUCB(c=0.0)
+    """
+
+    summary = "pulls the highest upper confidence bound in divergence, over all arms"
+    citation = "Garivier and Cappé 2011"
+
+    c: float = 3.0
+    start: ClassVar[str] = "literal"
+
+    def __post_init__(self) -> None:
+        """Check the factor of log log t."""
+        super().__post_init__()
+        self._set("c", real_number(self.c, "the 'c' of KLUCB"))
+
+    def scope(self, graph: Graph | None) -> Any:
+        """Every arm; the clock is t."""
+        return EveryArm()
+
+    def index(self) -> Any:
+        """KL-UCB."""
+        return KLUpper(self.c)
+
+
+class UTS(Policy):
+    """Unimodal Thompson sampling: Algorithm 1 of Paladino, Trovò, Restelli and Gatti 2017.
+
+    Thompson sampling among the leader and its neighbours, except that the leader is pulled whenever
+    the number of its earlier leads is a multiple of `period`: "degree" for |N⁺(leader)|, the
+    paper's, or a whole number of at least 2 (Trinh, Kaufmann, Vernade and Combes 2020).
+    `start="sweep"` pulls each arm once first, which is what gives the paper's numbers; "literal" is
+    Algorithm 1 as printed; "probe(m)" pulls m random arms. `ties` says which of several leaders
+    leads: one at "random", redrawn every round, or the "lowest".
+
+    >>> UTS(period=2, start="probe(8)")
+    UTS(period=2, start='probe(8)')
+    """
+
+    summary = "Thompson sampling around the leader, which is pulled every |N⁺| (or period) leads"
+    citation = (
+        "Paladino, Trovò, Restelli and Gatti 2017 (AAAI); "
+        "a fixed period: Trinh, Kaufmann, Vernade and Combes 2020 (ALT)"
+    )
+
+    prior: Any = None
+    period: int | str = "degree"
+    start: Any = "sweep"
+    ties: str = "random"
+
+    def __post_init__(self) -> None:
+        """Check the prior, the period and the rule for ties."""
+        super().__post_init__()
+        self._set("prior", checked_prior(self.prior))
+        lowest_tie(self.ties)
+        if not isinstance(self.period, str) or self.period != "degree":
+            what = "the 'period' of UTS, unless it is 'degree',"
+            self._set("period", whole_number(self.period, what, 2, LONGEST))
+
+    def scope(self, graph: Graph | None) -> Any:
+        """The leader's neighbourhood."""
+        period = 0 if isinstance(self.period, str) else self.period
+        return AroundLeader(period, lowest_tie(self.ties))
+
+    def index(self) -> Any:
+        """A posterior draw."""
+        return Thompson()
+
+
+class OSUB(Policy):
+    """Optimal sampling for unimodal bandits (Combes and Proutiere 2014).
+
+    KL-UCB among the leader and its neighbours, with the number of times the leader has led as the
+    clock; the leader is pulled on every (γ + 1)-th of its leads, where γ is the largest degree of
+    the graph. Where the graph is known only by look-ups, give γ as `max_degree`. The budget is f
+    of KLUCB: c = 3 gives the paper's numbers; c = 0 leaves out the log log term and explores less.
+
+    >>> OSUB(c=0, start="literal")
+    OSUB(c=0.0, start='literal')
+    """
+
+    summary = "KL-UCB around the leader, which is pulled every γ + 1 leads"
+    citation = "Combes and Proutiere 2014 (ICML)"
+
+    c: float = 3.0
+    start: Any = "sweep"
+    ties: str = "random"
+    max_degree: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the factor of log log, the rule for ties and the degree."""
+        super().__post_init__()
+        self._set("c", real_number(self.c, "the 'c' of OSUB"))
+        lowest_tie(self.ties)
+        if self.max_degree is not None:
+            what = "the 'max_degree' of OSUB"
+            self._set("max_degree", whole_number(self.max_degree, what, at_most=LONGEST))
+
+    def scope(self, graph: Graph | None) -> Any:
+        """The leader's neighbourhood; the clock is the number of its leads."""
+        degree = self.max_degree if graph is None else self.max_degree or graph.max_degree
+        if degree is None:
+            raise UnimodalError(
+                "OSUB needs the largest degree of the graph, which look-ups cannot tell: "
+                "give OSUB(max_degree=…), or take UTS, which needs none."
+            )
+        return AroundLeader(degree + 1, lowest_tie(self.ties))
+
+    def index(self) -> Any:
+        """KL-UCB."""
+        return KLUpper(self.c)
+
+
+class ScoutUTS(Policy):
+    """UTS that climbs without a sweep, over long links that it drops at the top.
+
+    It begins at one random arm. An arm that leads for the first time is linked to two random arms,
+    not pulled yet, of each shell at distance 2, 4, 8, … from it, and drops these links once it has
+    led `patience` times for each member of that neighbourhood. Then it is doubted, until it has led
+    `patience`·|N⁺| + 30,000/|N⁺| rounds (N⁺ without links): a contest that it wins is held again,
+    up to four in a round. Before it drops its links it is pulled without a contest every |N⁺|
+    leads, afterwards every second lead. Only arms that were pulled may lead.
+
+    >>> ScoutUTS()
+    ScoutUTS()
+    """
+
+    summary = "UTS from one arm, with long links until a leader has led for a while; no sweep"
+    citation = "this library"
+
+    prior: Any = None
+    patience: int = 10
+    start: ClassVar[str] = "probe(1)"
+
+    def __post_init__(self) -> None:
+        """Check the prior and the patience."""
+        super().__post_init__()
+        self._set("prior", checked_prior(self.prior))
+        what = "the 'patience' of ScoutUTS"
+        self._set("patience", whole_number(self.patience, what, at_most=10**9))
+
+    def scope(self, graph: Graph | None) -> Any:
+        """The leader's neighbourhood and its links."""
+        return Scout(patience=self.patience)
+
+    def index(self) -> Any:
+        """A posterior draw."""
+        return Thompson()

@@ -1,0 +1,217 @@
+"""What a policy is: data that composes a scope, an index and a start; and how to write your own."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, NamedTuple, dataclass_transform
+
+import numpy as np
+from numba import njit
+from numba.core.errors import NumbaError
+
+from unimodal.errors import UnimodalError
+from unimodal.families import Family
+from unimodal.graphs import Graph
+from unimodal.kernels.compile import attach_record, record
+from unimodal.policies.index import contest, refresh
+from unimodal.policies.scope import AroundLeader, EveryArm
+from unimodal.policies.start import Start, as_start
+from unimodal.policies.state import Arena, State, new_state
+
+
+class Parts(NamedTuple):
+    """A policy on a graph, taken apart for compiled code."""
+
+    scope: Any
+    index: Any
+    family: Any
+    arena: Arena
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
+@dataclasses.dataclass(frozen=True, repr=False)
+class Policy:
+    """A rule for choosing arms: frozen data, printable and comparable.
+
+    To write your own, subclass it and define `choose`. Annotated fields become parameters, as in a
+    dataclass; their numbers can be read in `choose`. Set `compiled = True` if `choose` keeps to
+    what Numba compiles; without it, it runs as plain Python, some hundred times slower. Override
+    `scope` to let all arms compete (`EveryArm()`) or to force the leader (`AroundLeader(period)`).
+
+    >>> import unimodal as um
+    >>> class Greedy(um.Policy):
+    ...     "Pull the best mean around the leader, and now and then any arm there."
+    ...
+    ...     epsilon: float = 0.1
+    ...
+    ...     def choose(self, arms, near, leader, clock, rng):
+    ...         if um.random.uniform(rng) < self.epsilon:
+    ...             return near[um.random.below(rng, len(near))]
+    ...         return leader
+    >>> Greedy(epsilon=0.2)
+    Greedy(epsilon=0.2)
+    """
+
+    summary: ClassVar[str] = ""
+    citation: ClassVar[str] = ""
+    compiled: ClassVar[bool] = False
+    forgets: ClassVar[bool] = False  # whether what it knows of an arm is less than it was told
+
+    name: str = dataclasses.field(default="", kw_only=True)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        dataclasses.dataclass(frozen=True, repr=False)(cls)
+        attach_record(cls)
+        if "choose" in cls.__dict__:
+            contest.register(cls, plain=not cls.compiled)(_own_contest(cls))
+            refresh.register(cls)(_keep_nothing)
+
+    def __post_init__(self) -> None:
+        """Name the policy after its class unless it has a name; spell its start in one way."""
+        if not isinstance(self.name, str):
+            raise UnimodalError(f"a policy's name must be text, got {self.name!r}.")
+        if self.name.encode(errors="replace").decode() != self.name:  # halves of characters
+            raise UnimodalError(f"a policy's name must be text, got {self.name!r}.")
+        self._set("name", self.name or self.usual_name)
+        if "start" in self.parameters():
+            self._set("start", str(self.opening))
+
+    def _set(self, field: str, value: Any) -> None:
+        object.__setattr__(self, field, value)  # the class is frozen; this is still construction
+
+    # Whatever follows may be overridden by a policy.
+
+    def scope(self, graph: Graph | None) -> Any:
+        """Which arms compete. `graph` is None where only look-ups of neighbours are possible."""
+        return AroundLeader(period=-1)
+
+    def index(self) -> Any:
+        """What the arms are compared by; the policy itself, where it has a `choose` of its own."""
+        return self
+
+    def index_for(self, family: Family) -> Any:
+        """The `index` under a reward family, where it is not the same for all."""
+        return self.index()
+
+    def equip(self, state: State, family: Family, unpulled: float) -> State:
+        """Its new state, with whatever more it keeps; an arm without rewards shows `unpulled`."""
+        return state
+
+    # What engines and agents call.
+
+    @property
+    def usual_name(self) -> str:
+        """The name it has unless it is given one."""
+        return type(self).__name__
+
+    @property
+    def opening(self) -> Start:
+        """How it begins: its `start`, or a sweep if it has none."""
+        return as_start(getattr(self, "start", "sweep"))
+
+    @property
+    def beliefs(self) -> Any:
+        """Its `prior`, or None for the reward family's own."""
+        return getattr(self, "prior", None)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the policy runs as plain Python."""
+        return "choose" in dir(self) and not self.compiled
+
+    @property
+    def is_own(self) -> bool:
+        """Whether compiled code of it must not be cached, because its source is not ours."""
+        return not type(self).__module__.startswith("unimodal.")
+
+    @property
+    def needs_every_arm(self) -> bool:
+        """Whether it looks at all arms, which a graph known by look-up does not offer."""
+        return isinstance(self.scope(None), EveryArm)
+
+    def parts(self, graph: Graph, family: Family) -> Parts:
+        """The policy on a graph, as compiled code takes it."""
+        scope = self.scope(graph)
+        return Parts(
+            record(scope), record(self.index_for(family)), record(family), scope.arena(graph)
+        )
+
+    def new_state(self, n_arms: int, family: Family, rng: Any) -> State:
+        """What the policy knows before the first round."""
+        self.index_for(family)  # says why it cannot have such rewards, before its prior does
+        begin = self.opening.order(n_arms, rng)
+        unpulled = self.opening.unpulled_mean
+        state = new_state(n_arms, n_arms, family, self.beliefs, begin, unpulled, rng)
+        return self.equip(state, family, unpulled)
+
+    def parameters(self) -> dict[str, Any]:
+        """The parameters by name, without the policy's name."""
+        names = [field.name for field in dataclasses.fields(self)]
+        return {name: getattr(self, name) for name in names if name != "name"}
+
+    def __repr__(self) -> str:
+        """The class and what differs from its defaults."""
+        defaults = {f.name: f.default for f in dataclasses.fields(self)}
+        shown = self.parameters() | {"name": self.name}
+        defaults["name"] = self.usual_name
+        parts = [f"{key}={value!r}" for key, value in shown.items() if value != defaults[key]]
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+
+def as_policy(policy: Any, what: str = "a policy") -> Policy:
+    """The policy itself, or a sentence for anything else; `what` names it there."""
+    if not isinstance(policy, Policy):
+        raise UnimodalError(f"{what} must be an instance such as um.UTS(), got {policy!r}.")
+    return policy
+
+
+def _own_contest(cls: Any) -> Callable[..., Any]:
+    """The contest of a policy with a `choose` of its own, for compiled or for plain code."""
+    choose = cls.choose
+    if cls.compiled:
+        choose = njit(nogil=True)(choose)  # with reference counts: a user's code may allocate
+
+        def own(index, family, state, near, leader, clock):
+            arm = choose(index, state.arms, near, leader, clock, state.rng)
+            if arm < 0 or arm >= len(state.arms):
+                raise UnimodalError("choose must return one of the arms in 'near'.")
+            return arm
+
+        return own
+
+    def own_plain(index, family, state, near, leader, clock):
+        arms = state.arms.view(np.recarray)
+        arm = choose(index, arms, near, int(leader), int(clock), state.rng)
+        if arm not in near:
+            raise UnimodalError(
+                f"the choose of {cls.__name__} must return one of the arms in 'near', got {arm!r}."
+            )
+        return int(arm)
+
+    return own_plain
+
+
+@contextlib.contextmanager
+def explained(policy: Policy) -> Iterator[None]:
+    """Turn Numba's pages about code that does not compile into a sentence about whose it is."""
+    try:
+        yield
+    except NumbaError as error:
+        if not policy.is_own:
+            raise
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        why = next((line for line in lines if line.startswith(_TELLING)), lines[0])
+        raise UnimodalError(
+            f"the choose of {type(policy).__name__} cannot be compiled ({why}): "
+            "keep to what Numba knows, or leave out compiled = True."
+        ) from None
+
+
+_TELLING = ("Untyped global name", "Unknown attribute", "Cannot", "Invalid use", "NameError")
+
+
+def _keep_nothing(index, family, arms, arm):
+    pass

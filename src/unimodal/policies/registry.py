@@ -1,0 +1,145 @@
+"""Policies as text (`osub(c=0)`, for the command line) and as data (for saved files)."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+import sys
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+from unimodal.errors import UnimodalError, unknown_name
+from unimodal.policies.forgetful import Discounted, Forgetful, Restarting, Windowed
+from unimodal.policies.later import IMED, IMEDUB, KLUCBUB, NPTS
+from unimodal.policies.paper import KLUCB, OSUB, TS, UTS, ScoutUTS
+from unimodal.policies.policy import Policy
+
+# A registry is a dict. To add a policy: its class, and its name here.
+POLICIES: dict[str, type[Policy]] = {
+    "uts": UTS,
+    "osub": OSUB,
+    "ts": TS,
+    "klucb": KLUCB,
+    "scoututs": ScoutUTS,
+    "imed": IMED,
+    "imedub": IMEDUB,
+    "klucbub": KLUCBUB,
+    "npts": NPTS,
+}
+# Those that wrap another policy, their parameter `policy`.
+WRAPPERS: dict[str, type[Forgetful]] = {
+    "windowed": Windowed,
+    "discounted": Discounted,
+    "restarting": Restarting,
+}
+
+
+def parse(text: str, own: bool = True) -> Policy:
+    """A policy from its form on the command line.
+
+    A name, with parameters in parentheses if they differ from the defaults; or a file of your own,
+    a colon, and the class in it: `mine.py:Greedy(epsilon=0.2)`. Such a file is run, so what a
+    stranger wrote is parsed with `own=False`, which knows this package's policies only.
+
+    >>> parse("osub(c=0, start=literal)")
+    OSUB(c=0.0, start='literal', name='OSUB(c=0, start=literal)')
+    >>> parse("windowed(policy=uts, window=500)").policy
+    UTS()
+    """
+    match = re.fullmatch(r"\s*(.+?)\s*(?:\((.*)\))?\s*", str(text), re.DOTALL)
+    if not match:
+        raise UnimodalError("a policy must have a name, such as uts or osub(c=0), got nothing.")
+    head, arguments = match[1], match[2]
+    cls = _from_file(head) if own and ".py:" in head else _known(head)
+    if cls is None:
+        raise unknown_name("policy", head, (*POLICIES, *WRAPPERS))
+    values = dict(_argument(cls, part, own) for part in split(arguments or ""))
+    if arguments:
+        values.setdefault("name", f"{cls.__name__}({arguments.strip()})")
+    needed = [field for field in fields(cls) if field.default is field.default_factory is MISSING]
+    missing = ", ".join(f"{field.name}=…" for field in needed if field.name not in values)
+    if missing:
+        raise UnimodalError(f"{cls.__name__} must be given {missing}, got '{text}'.")
+    return cls(**values)
+
+
+def split(text: str) -> list[str]:
+    """Split at the commas that stand outside parentheses.
+
+    >>> split("uts, osub(c=0, start=literal)")
+    ['uts', 'osub(c=0, start=literal)']
+    """
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _known(name: str) -> type[Policy] | None:
+    return POLICIES.get(name.lower()) or WRAPPERS.get(name.lower())
+
+
+def _argument(cls: type[Policy], part: str, own: bool) -> tuple[str, Any]:
+    key, equals, value = (piece.strip() for piece in part.partition("="))
+    if not equals:
+        raise UnimodalError(f"a parameter is written name=value, got '{part}' for {cls.__name__}.")
+    known = [field.name for field in fields(cls)]
+    if key not in known:
+        raise unknown_name(f"parameter of {cls.__name__}", key, known)
+    if key == "policy" and issubclass(cls, Forgetful):
+        return key, parse(value, own)
+    try:
+        return key, ast.literal_eval(value)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):  # or nested too deep
+        return key, value  # a word such as literal
+
+
+def _from_file(head: str) -> type[Policy]:
+    path, _, name = head.rpartition(":")
+    # A name of its own, so that a user's random.py does not stand in for Python's.
+    spec = importlib.util.spec_from_file_location(f"own_policy_{Path(path).stem}", path)
+    if spec is None or spec.loader is None or not Path(path).is_file():
+        raise UnimodalError(f"the policy '{head}' names the file {path}, which does not exist.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise UnimodalError(f"{path} cannot be run: {type(error).__name__}: {error}.") from None
+    cls = getattr(module, name, None)
+    if not (isinstance(cls, type) and issubclass(cls, Policy)):
+        raise UnimodalError(f"{path} must define a class {name} that subclasses unimodal.Policy.")
+    return cls
+
+
+def to_data(policy: Policy) -> dict[str, Any]:
+    """A policy as plain JSON data."""
+    return {
+        "policy": type(policy).__name__,
+        "name": policy.name,
+        "own": policy.is_own,
+        "parameters": {
+            name: to_data(value) if isinstance(value, Policy) else value
+            for name, value in policy.parameters().items()
+        },
+    }
+
+
+def from_data(data: dict[str, Any]) -> Policy:
+    """The policy that `to_data` described."""
+    cls = _known(data["policy"])
+    if data["own"] or cls is None:
+        raise UnimodalError(
+            f"the file was made with a policy of your own, {data['policy']}: pass it as policy=…, "
+            "since only its parameters are saved, not its code."
+        )
+    parameters = dict(data["parameters"])
+    if issubclass(cls, Forgetful):
+        parameters["policy"] = from_data(parameters["policy"])
+    return cls(name=data["name"], **parameters)

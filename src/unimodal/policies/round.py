@@ -1,0 +1,78 @@
+"""One round of any policy: who is pulled, and what is learnt. Engines and agents both call this."""
+
+from __future__ import annotations
+
+from unimodal.families.family import learn
+from unimodal.kernels.compile import inner, jit
+from unimodal.kernels.leaderboard import show
+from unimodal.policies.forgetting import fade, forget, reach
+from unimodal.policies.index import contest, refresh
+from unimodal.policies.remembering import remember
+from unimodal.policies.scope import clock, contests, forced, has_leader, lead, prepare, span
+from unimodal.policies.state import BEGUN, CONTEST, FORCED, LAST, LEADER, REASON, ROUND, START
+
+
+@jit
+def open_round(scope, arena, state):
+    """Begin a round: the arm, where there is no contest (else -1)."""
+    notes = state.notes
+    leader = -1
+    if notes[BEGUN] < len(state.begin):  # in a sweep nobody leads: it counts for t, not for leads
+        arm = state.begin[notes[BEGUN]]
+        notes[BEGUN] += 1
+        notes[REASON] = START
+    else:
+        arm = -1
+        leader = lead(scope, state)  # Alg. 1, line 4
+        notes[REASON] = CONTEST
+        if leader >= 0:
+            prepare(scope, arena, state, leader)
+            record = state.arms[leader]
+            if forced(scope, record.leads, arena.last[leader] - arena.first[leader]):
+                arm = leader  # Alg. 1, lines 5 and 6
+                notes[REASON] = FORCED
+            record.leads += 1
+    notes[ROUND] += 1
+    notes[LEADER] = leader
+    return arm
+
+
+@inner
+def choose(scope, index, family, arena, state):
+    """The arm to pull in the next round."""
+    arm = open_round(scope, arena, state)
+    if arm < 0:
+        leader = state.notes[LEADER]
+        first, last = span(scope, arena, leader)
+        now = reach(state.memory, state, clock(scope, state, leader))
+        for _ in range(contests(scope, state, leader, last - first)):
+            arm = contest(index, family, state, arena.near[first:last], leader, now)
+            if arm != leader:
+                break
+    state.notes[LAST] = arm
+    return arm
+
+
+ask = jit(choose)  # for agents: the same code, compiled by itself
+
+
+@inner
+def reckon(scope, index, family, state, arm):
+    """Bring what is kept of an arm's rewards up to date: its index's notes, the leader board."""
+    record = state.arms[arm]
+    refresh(index, family, state.arms, arm)
+    if has_leader(scope):
+        show(state.best, state.count, arm, record.total / record.pulls)
+
+
+@jit
+def observe(scope, index, family, state, arm, reward):
+    """Learn from a reward, whether or not the arm was chosen just now."""
+    record = state.arms[arm]
+    fade(state.memory, scope, state)
+    successes = record.successes
+    learn(family, state.arms, arm, reward, state.rng)
+    reckon(scope, index, family, state, arm)
+    remember(index, state, arm, reward)
+    success = record.successes - successes
+    forget(state.memory, scope, index, family, state, arm, reward, success)

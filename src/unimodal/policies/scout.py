@@ -1,0 +1,150 @@
+"""Climbing without a sweep: a leader looks far before it looks near.
+
+A supergraph of a unimodal graph is unimodal, so longer links are always sound. An arm that leads
+for the first time gets links to a few random arms of the shells at distance 2, 4, 8, …, among those
+not pulled yet; once it has led `patience` times the size of that neighbourhood it drops them. So a
+lost climb crosses a long valley in a few leads instead of arm by arm. Then it is doubted: for some
+rounds, contests that it wins are held again, so that a better neighbour with bad luck gets another
+chance soon. At the peak what remains is UTS with a period of 2 on the graph as it is, which is
+optimal (Trinh, Kaufmann, Vernade and Combes 2020): docs/scouting.md.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from unimodal.graphs import Graph
+from unimodal.kernels.compile import component, inner
+from unimodal.kernels.random import below
+from unimodal.policies.scope import AroundLeader, contests, period, prepare
+from unimodal.policies.skipping import ENDLESS, steady_until
+
+LINKS = 2  # to each shell
+PERIOD = 2  # of an arm without links: of so many leads one is forced (Trinh et al. 2020)
+DOUBT = 30_000  # leads, over the size of the neighbourhood, in which an arm is doubted
+CONTESTS = 4  # in a round of doubt, at most
+
+
+class ScoutArena(NamedTuple):
+    """An arena whose rows have room for links: near[first[k] : last[k]] is N⁺(k) with them."""
+
+    first: Any
+    last: Any
+    near: Any
+    ends: Any  # where the row ends without links
+    seen: Any  # for the search of shells: the arm that last asked, plus one
+    queue: Any
+
+
+@component
+class Scout(AroundLeader):
+    """The leader, its neighbours and its links compete, until the leader drops its links.
+
+    It climbs, then it is doubted, then it is settled; how often it has led and the size of its
+    neighbourhood tell which. Without links that size is smaller, so it never climbs again.
+    """
+
+    patience: int = 10  # leads until then, for each member of the neighbourhood
+
+    def arena(self, graph: Graph) -> Any:
+        """The rows of the graph, each with room for its links."""
+        n_arms = graph.n_arms
+        shells = max(int(n_arms - 1).bit_length() - 1, 0)
+        sizes = np.diff(graph.rows)
+        first = np.concatenate([[0], np.cumsum(sizes + LINKS * shells)[:-1]])
+        ends = first + sizes
+        near = np.zeros(int(ends[-1]) + LINKS * shells, dtype=graph.near_rows.dtype)
+        near[np.repeat(first - graph.rows[:-1], sizes) + np.arange(len(graph.near_rows))] = (
+            graph.near_rows
+        )
+        seen, queue = np.zeros(n_arms, np.int64), np.zeros(n_arms, np.int32)
+        return ScoutArena(first, ends.copy(), near, ends, seen, queue)
+
+
+def links_of(arena: Any) -> dict[int, list[int]]:
+    """The links that are in use, by arm: what a saved agent must remember of its arena."""
+    if not isinstance(arena, ScoutArena):
+        return {}
+    linked = np.flatnonzero(arena.last > arena.ends).tolist()
+    return {arm: arena.near[arena.ends[arm] : arena.last[arm]].tolist() for arm in linked}
+
+
+def set_links(arena: Any, links: dict[int, list[int]]) -> None:
+    """Put links back that `links_of` told."""
+    for arm, linked in links.items():
+        arena.last[arm] = arena.ends[arm] + len(linked)
+        arena.near[arena.ends[arm] : arena.last[arm]] = linked
+
+
+@prepare.register(Scout)
+def _link_or_drop(scope, arena, state, leader):
+    leads, size = state.arms[leader].leads, arena.last[leader] - arena.first[leader]
+    if leads == 0 and len(arena.queue) > 0:  # else whoever holds the graph links it
+        _link(arena, state, leader)
+    elif not _climbs(scope, leads, size):
+        arena.last[leader] = arena.ends[leader]
+
+
+@inner
+def _link(arena, state, leader):
+    """Link an arm to random arms of the shells at distance 2, 4, 8, …: one search by breadth."""
+    near, seen, queue, mark = arena.near, arena.seen, arena.queue, leader + 1
+    seen[leader] = mark
+    queue[0] = leader
+    begin, found, distance, shell = 0, 1, 1, 2
+    end = arena.ends[leader]
+    while begin < found < len(queue):
+        layer_end = found
+        met = 0
+        for place in range(begin, layer_end):
+            arm = queue[place]
+            for other in near[arena.first[arm] : arena.ends[arm]]:
+                if seen[other] == mark:
+                    continue
+                seen[other] = mark
+                queue[found] = other
+                found += 1
+                if distance == shell and state.arms[other].pulls == 0:
+                    # A sample of the shell as it is met (reservoir sampling).
+                    slot = met if met < LINKS else below(state.rng, met + 1)
+                    if slot < LINKS:
+                        near[end + slot] = other
+                    met += 1
+        begin = layer_end
+        if distance == shell:
+            end += min(met, LINKS)
+            shell *= 2
+        distance += 1
+    arena.last[leader] = end
+
+
+@inner
+def _climbs(scope, leads, size):
+    return leads < scope.patience * size
+
+
+@inner
+def _is_doubted(scope, leads, size):
+    return 0 <= leads - scope.patience * size < DOUBT // size
+
+
+@period.register(Scout)
+def _short_after_the_climb(scope, leads, size):
+    return size if _climbs(scope, leads, size) else PERIOD
+
+
+@contests.register(Scout)
+def _again_in_doubt(scope, state, leader, size):
+    leads_before = state.arms[leader].leads - 1  # this round is counted already
+    return CONTESTS if _is_doubted(scope, leads_before, size) else 1
+
+
+@steady_until.register(Scout)
+def _until_it_drops(scope, arena, state, leader):
+    leads, size = state.arms[leader].leads, arena.last[leader] - arena.first[leader]
+    if leads == 0 or _is_doubted(scope, leads, size):
+        return 0  # its links come with its first lead; rounds of doubt are played one by one
+    linked = arena.last[leader] > arena.ends[leader]
+    return scope.patience * size if linked or _climbs(scope, leads, size) else ENDLESS

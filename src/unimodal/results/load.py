@@ -1,0 +1,128 @@
+"""A result from its file, which somebody else may have made: all of it is checked first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from unimodal import checksums, files, policies, problems
+from unimodal.errors import LONGEST, UnimodalError, check_memory, unknown_name, whole_number
+from unimodal.policies import Policy, as_policy
+from unimodal.results.result import ENGINES, FORMAT, Result, Run
+
+
+def load(path: str | Path, policies_of_your_own: Sequence[Policy] | None = None) -> Result:
+    """A result from its file.
+
+    A policy of your own is not in the file, only its name and parameters: give it again.
+    """
+    path = files.as_path(path, "the path of a result")
+    given = () if policies_of_your_own is None else policies_of_your_own
+    if not isinstance(given, list | tuple):
+        raise UnimodalError(f"the policies of your own must be a list, got {given!r}.")
+    own = [as_policy(policy) for policy in given]
+    # Opened here: Polars takes a path for a pattern of several, or for a place on the web.
+    with files.reading(path, "a result that Result.save wrote"), path.open("rb") as handle:
+        return _read(path, handle, {policy.name: policy for policy in own})
+
+
+def _read(path: Path, handle: BinaryIO, own: Mapping[str, Policy]) -> Result:
+    import polars as pl
+
+    checksums.check(handle)
+    data = json.loads(pl.read_parquet_metadata(handle)["unimodal"])
+    if data.get("format") != FORMAT:
+        raise UnimodalError(
+            f"{path} has format {data.get('format')!r:.20}, this version reads format {FORMAT}: "
+            f"use unimodal {data.get('versions', {}).get('unimodal', 'of that time')!s:.20}."
+        )
+    trials, rounds = whole_number(data["trials"], "the trials"), _rounds(data["rounds"])
+    specs = data["policies"]
+    names = [spec["name"] for spec in specs]
+    if not names or len(set(names)) < len(names):
+        raise ValueError("policies that are not one for each name")
+    handle.seek(0)
+    n_arms = _check_columns(path, pl.read_parquet_schema(handle), rounds, len(names) * trials)
+    handle.seek(0)
+    if pl.scan_parquet(handle).select(pl.len()).collect().item() != len(names) * trials:
+        raise ValueError("other rows than policies and trials")
+    # The first version of this format had one engine.
+    engine = data.get("engine", "step")
+    if engine not in ENGINES:
+        raise unknown_name("engine", engine, ENGINES)
+    seed = whole_number(data["seed"], "the 'seed' of a result", 0)
+    problem = problems.from_data(data["problem"])
+    if problem.graph.n_arms != n_arms:
+        raise ValueError("pulls of other arms than the graph has")
+    handle.seek(0)
+    frame = pl.read_parquet(handle)
+    runs = {}
+    for number, (name, spec) in enumerate(zip(names, specs, strict=True)):
+        rows = frame[number * trials : (number + 1) * trials]
+        if not (rows["policy"] == name).all() or rows["trial"].to_list() != list(range(trials)):
+            raise ValueError("rows in another order")
+        policy = own.get(name) or policies.from_data(spec)
+        arrays = {key: rows[key].to_numpy() for key in rows.columns[2:]}
+        _check_arrays(arrays, int(rounds[-1]), n_arms)
+        runs[name] = Run(policy, **arrays)
+    return Result(problem, seed, rounds, runs, engine)
+
+
+def _rounds(listed: Any) -> Any:
+    """The checkpoints, as an array."""
+    if type(listed) is not list or not all(type(r) is int and 1 <= r <= LONGEST for r in listed):
+        raise ValueError("checkpoints that are no rounds")
+    rounds = np.array(listed, dtype=np.int64)
+    if not len(rounds) or (np.diff(rounds) <= 0).any():
+        raise ValueError("checkpoints out of order")
+    return rounds
+
+
+def _check_columns(path: Path, schema: Mapping[str, Any], rounds: Any, rows: int) -> int:
+    """Refuse columns of another kind or size, before memory is asked for; how many arms."""
+    import polars as pl
+
+    horizon, n_arms = int(rounds[-1]), schema["pulls"].size
+    expected = {
+        "policy": pl.String,
+        "trial": pl.Int64,
+        "regret": pl.Array(pl.Float64, len(rounds)),
+        "pulls": pl.Array(pl.Int64, n_arms),
+        "arms": pl.Array(pl.Int32, horizon),
+        "rewards": pl.Array(pl.Float64, horizon),
+        "restarts": pl.Int64,
+    }
+    history = {"arms", "rewards"} & set(schema)
+    wanted = [key for key in expected if key in schema]  # the first version had no restarts
+    if (
+        list(schema) != wanted
+        or any(schema[key] != expected[key] for key in schema)
+        or not {"policy", "trial", "regret", "pulls"} <= set(schema)
+        or len(history) == 1
+    ):
+        raise ValueError("columns of another kind")
+    numbers = len(rounds) + n_arms + (2 * horizon if history else 0)
+    check_memory(8 * rows * numbers, f"the result in {path}")
+    return int(n_arms)
+
+
+def _check_arrays(arrays: dict[str, Any], horizon: int, n_arms: int) -> None:
+    """Refuse numbers that no simulation gives."""
+    pulls = arrays["pulls"]
+    if not np.isfinite(arrays["regret"]).all() or not ((pulls >= 0) & (pulls <= horizon)).all():
+        raise ValueError("regrets or pulls that cannot be")
+    # First as floats: a sum of many whole numbers may overflow, and then be right by chance.
+    if (pulls.sum(axis=1, dtype=np.float64) > 2.0 * horizon).any():
+        raise ValueError("more pulls than rounds")
+    if (pulls.sum(axis=1) != horizon).any():
+        raise ValueError("other pulls than rounds")
+    if "arms" in arrays:
+        arms, rewards = arrays["arms"], arrays["rewards"]
+        if not ((arms >= 0) & (arms < n_arms)).all() or not np.isfinite(rewards).all():
+            raise ValueError("a history that cannot be")
+    if "restarts" in arrays and (arrays["restarts"] < 0).any():
+        raise ValueError("restarts that cannot be")

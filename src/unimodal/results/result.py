@@ -1,0 +1,191 @@
+"""What a simulation found: arrays, a tidy summary, a picture, and a file that can be re-run."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unimodal import checksums, files, policies
+from unimodal.errors import unknown_name
+from unimodal.policies import Policy
+from unimodal.problems import Problem
+from unimodal.results import statistics as analysis
+from unimodal.version import __version__
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+
+FORMAT = 1  # of files; `loading.py` reads them
+ENGINES = ("auto", "step", "leap")
+ARRAYS = ("regret", "pulls", "arms", "rewards", "restarts")
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What one policy did in all trials."""
+
+    policy: Policy
+    regret: Any  # (trials, checkpoints): cumulative pseudo-regret, dynamic if means change
+    pulls: Any  # (trials, arms): at the horizon
+    arms: Any = None  # (trials, rounds): the arm of every round, if history was asked for
+    rewards: Any = None  # (trials, rounds): its reward
+    restarts: Any = None  # (trials,): how often `Restarting` started again, 0 for all others
+
+    def arrays(self) -> dict[str, Any]:
+        """The arrays that are there, by name."""
+        named = {key: getattr(self, key) for key in ARRAYS}
+        return {key: array for key, array in named.items() if array is not None}
+
+    def joined(self, other: Run) -> Run:
+        """The trials of both, one after the other."""
+        more = other.arrays()
+        both = {key: np.concatenate([one, more[key]]) for key, one in self.arrays().items()}
+        return Run(self.policy, **both)
+
+
+@dataclass(frozen=True, eq=False)
+class Result(Mapping[str, Run]):
+    """The result of `simulate`: a mapping from the policies' names to what they did.
+
+    >>> import unimodal as um
+    >>> problem = um.problems.triangular(5)
+    >>> result = um.simulate(problem, [um.UTS(), um.OSUB()], horizon=500, trials=5)
+    >>> list(result)
+    ['UTS', 'OSUB']
+    >>> result["UTS"].pulls.sum(axis=1).tolist()
+    [500, 500, 500, 500, 500]
+    """
+
+    problem: Problem
+    seed: int
+    rounds: Any  # (checkpoints,)
+    runs: dict[str, Run] = field(repr=False)
+    engine: str = "auto"  # the one that was asked for
+
+    def __getitem__(self, name: str) -> Run:
+        """The run of a policy, by its name."""
+        if name not in self.runs:
+            raise unknown_name("policy in this result", name, self.runs)
+        return self.runs[name]
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is a run of this name."""
+        return name in self.runs
+
+    def __iter__(self) -> Iterator[str]:
+        """The policies' names."""
+        return iter(self.runs)
+
+    def __len__(self) -> int:
+        """How many policies there are."""
+        return len(self.runs)
+
+    @property
+    def horizon(self) -> int:
+        """The last round."""
+        return int(self.rounds[-1])
+
+    @property
+    def trials(self) -> int:
+        """How many trials each policy had."""
+        return len(next(iter(self.runs.values())).regret)
+
+    @property
+    def has_history(self) -> bool:
+        """Whether every arm and reward was kept."""
+        return next(iter(self.runs.values())).arms is not None
+
+    @property
+    def policies(self) -> list[Policy]:
+        """The policies, in the order in which they were given."""
+        return [run.policy for run in self.runs.values()]
+
+    def summary(self) -> pl.DataFrame:
+        """One row per policy and checkpoint: mean, 95 % interval, median, quantiles of regret."""
+        import polars as pl
+
+        frames = [
+            pl.DataFrame(
+                {"policy": name, "round": self.rounds, **analysis.describe(run.regret)}
+            ).with_columns(trials=pl.lit(self.trials))
+            for name, run in self.runs.items()
+        ]
+        return pl.concat(frames)
+
+    def regret(self, name: str) -> analysis.Interval:
+        """Mean regret of a policy at the horizon, with its 95 % interval."""
+        ends = analysis.mean_interval(self[name].regret[:, -1])
+        return analysis.Interval(*(float(end) for end in ends))
+
+    def ratio(self, name: str, other: str) -> analysis.Interval:
+        """R%(name, other) of the paper: the ratio of mean regrets at the horizon, with interval.
+
+        >>> import unimodal as um
+        >>> problem = um.problems.triangular(5)
+        >>> result = um.simulate(problem, [um.UTS(), um.OSUB()], horizon=500, trials=5)
+        >>> result.ratio("UTS", "UTS").value
+        1.0
+        """
+        return analysis.ratio_interval(self[name].regret[:, -1], self[other].regret[:, -1])
+
+    def plot(self, ax: Axes | None = None, *, scale: str = "log") -> Axes:
+        """Mean regret against rounds, with the 95 % interval as a band.
+
+        `scale` is the axis of rounds, "log" or "linear". The dashed line is c(μ)·log t of Theorem
+        1, a bound for large t only.
+        """
+        from unimodal.report import figures
+
+        curves = {name: analysis.mean_interval(run.regret) for name, run in self.runs.items()}
+        return figures.regret(ax, self.rounds, curves, self.problem.lower_bound, scale)
+
+    def to_data(self) -> dict[str, Any]:
+        """The specification: everything that determines the numbers, and the versions used."""
+        return {
+            "format": FORMAT,
+            "problem": self.problem.to_data(),
+            "policies": [policies.to_data(policy) for policy in self.policies],
+            "seed": self.seed,
+            "trials": self.trials,
+            "rounds": self.rounds.tolist(),
+            "history": self.has_history,
+            "engine": self.engine,
+            "versions": versions(),
+        }
+
+    def save(self, path: str | Path) -> Path:
+        """Write a Parquet file: a row per policy and trial, and the specification inside it."""
+        import polars as pl
+
+        columns: dict[str, Any] = {
+            "policy": [name for name in self.runs for _ in range(self.trials)],
+            "trial": np.tile(np.arange(self.trials), len(self.runs)),
+        }
+        every = [run.arrays() for run in self.runs.values()]
+        columns |= {key: np.concatenate([arrays[key] for arrays in every]) for key in every[0]}
+        frame, data = pl.DataFrame(columns), json.dumps(self.to_data())
+
+        def fill(to: Path) -> None:
+            frame.write_parquet(to, metadata={"unimodal": data, **checksums.BLANK})
+            checksums.fill_in(to)
+
+        return files.write(path, fill)
+
+
+def versions() -> dict[str, str]:
+    """The versions a result depends on."""
+    import numba
+
+    return {
+        "unimodal": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": numba.__version__,
+    }

@@ -1,0 +1,1 @@
+"""Long work on many settings, which can be stopped and continued."""

@@ -1,0 +1,111 @@
+"""Watching the run: cells done, time left, and Table 2 filling in as it goes."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from unimodal.studies.finished_tasks import Store
+from unimodal.studies.reproduce.paper_numbers import POLICIES, TABLE_2
+from unimodal.studies.reproduce.settings import Setting
+from unimodal.studies.tasks import Task
+
+Cell = tuple[str, str]
+
+
+class Watch:
+    """What is finished, told task by task."""
+
+    def __init__(self, tasks: list[Task[Setting]], store: Store) -> None:
+        self._tasks, self._store = tasks, store
+        self._left = Counter(_cell(task) for task in tasks)
+        self.cells = len(self._left)
+        self.total = sum(task.seconds for task in tasks)
+        self.done = 0.0
+        self.means: dict[Cell, float] = {}
+        self._began, self._before = time.monotonic(), 0.0
+        for task in tasks:
+            if store.has(task):
+                self.tell(task)
+        self._before = self.done  # finished in an earlier run, so it says nothing about speed
+
+    def tell(self, task: Task[Setting]) -> None:
+        """A task is done."""
+        self.done += task.seconds
+        cell = _cell(task)
+        self._left[cell] -= 1
+        if self._left[cell] == 0:
+            of = [self._store.get(other)[:, -1] for other in self._tasks if _cell(other) == cell]
+            self.means[cell] = float(np.concatenate(of).mean())
+
+    @property
+    def seconds_left(self) -> float | None:
+        """About how long it will take, from the speed so far."""
+        worked = self.done - self._before
+        if worked <= 0:
+            return None
+        return (time.monotonic() - self._began) * (self.total - self.done) / worked
+
+    def __rich__(self) -> Any:
+        """The picture for a terminal."""
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.text import Text
+
+        from unimodal.report.tables import table
+
+        left = self.seconds_left
+        about = "" if left is None else f", about {_spoken(left)} left"
+        line = (
+            f"{len(self.means)} of {self.cells} cells{about} (Ctrl-C is safe: it goes on from here)"
+        )
+        rows = [(place.partition(": ")[2], *self._row(place)) for place in self._places()]
+        columns = ("Table 2: ours (paper's)", *POLICIES)
+        bar = ProgressBar(total=self.total, completed=self.done, width=60)
+        return Group(table("", columns, rows), bar, Text(line))
+
+    def _places(self) -> list[str]:
+        names = [task.setting.name for task in self._tasks if task.setting.experiment == "Table 2"]
+        return list(dict.fromkeys(names))
+
+    def _row(self, place: str) -> list[str]:
+        setting = next(task.setting for task in self._tasks if task.setting.name == place)
+        cells = []
+        for name in POLICIES:
+            ours = self.means.get((place, name))
+            reported = TABLE_2[setting.n_arms, setting.density, name].value
+            cells.append(f"{'…' if ours is None else f'{ours:,.0f}'} ({reported:,.0f})")
+        return cells
+
+
+def _cell(task: Task[Setting]) -> Cell:
+    return task.setting.name, task.policy
+
+
+def _spoken(seconds: float) -> str:
+    """A length of time as one says it.
+
+    >>> _spoken(200)
+    '3 min'
+    """
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+
+
+@contextmanager
+def watching(tasks: list[Task[Setting]], store: Store) -> Iterator[Watch]:
+    """A watch, shown while it lasts where standard error is a terminal."""
+    watch = Watch(tasks, store)
+    if not sys.stderr.isatty():
+        yield watch
+        return
+    from rich.console import Console
+    from rich.live import Live
+
+    with Live(watch, console=Console(stderr=True), refresh_per_second=2, transient=True):
+        yield watch

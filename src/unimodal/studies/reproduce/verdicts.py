@@ -1,0 +1,73 @@
+"""The rule by which a number of the paper and ours agree or do not. Written once."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from unimodal.results.statistics import Interval, student
+from unimodal.studies.reproduce.findings import Finding
+
+AGREES, DIFFERS, CONTRADICTS = "agrees", "differs", "contradicts"
+UNDECIDED, NOT_RUN = "undecided", "not run at this scale"
+
+LEVEL = 0.99  # of the whole table: each of n cells is judged at 1 - 0.01/n
+_WIDE = 0.10  # above this share of the value, our own interval is too wide to judge by
+_FAR = 0.25  # a difference beyond this share of the paper's value is a contradiction
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The word, and by how much ours lies off the paper's."""
+
+    word: str
+    off: float  # (ours - paper's)/paper's
+
+    def __str__(self) -> str:
+        """The word, with the difference where there is one."""
+        if self.word in (DIFFERS, CONTRADICTS):
+            return f"{self.word} by {100 * self.off:+.0f} %"
+        return self.word
+
+
+def judge(
+    ours: Interval,
+    precision: Interval,
+    reported: Interval,
+    samples: int,
+    cells: int,
+    rounding: float = 0.0,
+) -> Verdict:
+    """Judge one number.
+
+    `ours` is our 95 % interval over `samples` graphs (or trials); `precision` the one that more
+    trials would narrow; `reported` the paper's; `rounding` half of the last digit it prints. They
+    are compatible if they differ by no more than their combined standard error allows at
+    1 - 0.01/`cells`.
+
+    >>> near, far = Interval(10.0, 9.5, 10.5), Interval(14.0, 13.5, 14.5)
+    >>> str(judge(near, near, Interval(10.4, 10.0, 10.8), 100, 1))
+    'agrees'
+    >>> str(judge(near, near, far, 100, 1))
+    'contradicts by -29 %'
+    """
+    off = (ours.value - reported.value) / reported.value
+    if not precision.half_width <= _WIDE * abs(ours.value):  # NaN too: one trial has no interval
+        return Verdict(UNDECIDED, off)
+    ours_error = ours.half_width / student(samples)
+    paper_error = reported.half_width / student(samples)
+    error = math.hypot(ours_error, paper_error)
+    # Welch: two standard errors from as many samples each.
+    freedom = (samples - 1) * error**4 / (ours_error**4 + paper_error**4)
+    reach = student(round(freedom) + 1, 1 - (1 - LEVEL) / cells) * error + rounding
+    if abs(ours.value - reported.value) <= reach:
+        return Verdict(AGREES, off)
+    return Verdict(CONTRADICTS if abs(off) > _FAR else DIFFERS, off)
+
+
+def judge_regret(finding: Finding, reported: Interval, cells: int) -> Verdict:
+    """Judge a regret of Table 2 or 3, which the paper rounds to whole numbers."""
+    samples = len(finding.units)
+    if samples < 2:
+        return Verdict(UNDECIDED, finding.over_trials.value / reported.value - 1)
+    return judge(finding.over_graphs, finding.over_trials, reported, samples, cells, 0.5)

@@ -1,0 +1,84 @@
+"""Doing the work: tasks over an executor, each kept the moment it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import Any
+
+from unimodal.errors import UnimodalError
+from unimodal.results.simulate import cores
+from unimodal.studies import tasks as kinds
+from unimodal.studies.finished_tasks import Store
+from unimodal.studies.tasks import Setting, Task
+
+_AHEAD = 4  # tasks handed out beyond those that run, for each worker
+
+
+def do(
+    tasks: list[Task[Setting]],
+    store: Store,
+    executor: Executor | None = None,
+    tell: Callable[[Task[Setting]], object] = lambda task: None,
+    run: Callable[[Task[Setting]], Any] = kinds.run,
+) -> None:
+    """Run what is not finished yet; `tell` hears of each task as it is done.
+
+    `run` makes a task's rows, one a trial: its regrets, unless told otherwise.
+    A task whose worker died is handed out again, a few times.
+    """
+    todo = [task for task in tasks if not store.has(task)]
+    # Quick cells first, so that much is complete early; pop() takes from the end.
+    todo.sort(key=lambda task: -task.setting.seconds_a_trial(task.policy))
+    workers = cores()
+    own = executor is None
+    pool = ThreadPoolExecutor(workers) if executor is None else executor
+    running: dict[Future[object], Task[Setting]] = {}
+    failures: dict[Task[Setting], int] = {}
+    try:
+        while todo or running:
+            while todo and len(running) < (1 + _AHEAD) * workers:
+                task = todo.pop()
+                running[pool.submit(run, task)] = task
+            done, _ = wait(running, timeout=0.2, return_when=FIRST_COMPLETED)
+            for future in done:
+                task = running.pop(future)
+                error = future.exception()
+                if error is None:
+                    store.put(task, future.result())
+                    tell(task)
+                    continue
+                failures[task] = failures.get(task, 0) + 1
+                if own or failures[task] > 3:
+                    raise error
+                todo.append(task)
+    finally:
+        if own:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+_PATIENCE = "10s"  # for a scheduler to answer
+
+
+@contextmanager
+def dask_workers(address: str) -> Iterator[Executor]:
+    """The workers of a Dask cluster, as an Executor; let go at the end.
+
+    A client left open would look for its scheduler, in a thread of its own, until the process ends.
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        raise UnimodalError(
+            "--dask needs Dask: install the extra with pip install 'unimodal[dask]'."
+        ) from None
+    connect: Any = Client
+    try:
+        client = connect(address, timeout=_PATIENCE)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise UnimodalError(
+            f"no Dask scheduler answers at {address} ({error}): check the address."
+        ) from None
+    with client:
+        yield client.get_executor(retries=3)

@@ -1,0 +1,119 @@
+"""The work, cut into tasks that know nothing of each other and run on any Executor."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+
+from unimodal.kernels.compile import PACKAGE, source_hash
+from unimodal.policies import parse
+from unimodal.problems import Problem
+from unimodal.results.simulate import checkpoint_rounds, trial_class
+
+CHECKPOINTS = 61  # log-spaced: twelve a decade at T = 10⁵
+_TARGET = 4.0  # seconds a task should take, about
+
+# What a result depends on besides its task: the sources that make graphs, problems and rounds.
+_LAW = ("kernels", "graphs", "families", "policies", "engines", "problems", "studies/tasks.py")
+
+
+class Plan(Protocol):
+    """What a task needs to know of the setting it belongs to."""
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """The policies, as text."""
+
+    @property
+    def horizon(self) -> int:
+        """Rounds of a trial."""
+
+    @property
+    def graphs(self) -> int:
+        """How many graphs."""
+
+    @property
+    def trials(self) -> int:
+        """How many trials of each graph."""
+
+    def seed(self, graph: int) -> int:
+        """The seed of one of the graphs."""
+
+    def problem(self, graph: int) -> Problem:
+        """The problem on one of the graphs."""
+
+    def seconds_a_trial(self, policy: str) -> float:
+        """About how long a trial takes."""
+
+    def to_data(self) -> dict[str, Any]:
+        """Everything about it, as plain JSON data."""
+
+
+Setting = TypeVar("Setting", bound=Plan)
+
+
+@dataclass(frozen=True)
+class Task(Generic[Setting]):
+    """Some trials of one policy on one graph of a setting."""
+
+    setting: Setting
+    policy: str
+    graph: int
+    first: int  # the trials first … last - 1
+    last: int
+
+    def key(self, law: str) -> str:
+        """A hash of all that determines the result."""
+        data = {**self.setting.to_data(), "policy": self.policy, "graph": self.graph}
+        # More graphs or trials, or other policies beside it, do not change a trial.
+        for beside in ("graphs", "trials", "policies"):
+            del data[beside]
+        text = json.dumps([data, self.first, self.last, CHECKPOINTS, law], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def seconds(self) -> float:
+        """About how long it takes: for cutting the work and for telling the time left."""
+        return (self.last - self.first) * self.setting.seconds_a_trial(self.policy)
+
+
+def law_hash() -> str:
+    """A hash of the sources that determine results, and of NumPy, which draws graphs."""
+    text = np.__version__ + source_hash(PACKAGE, _LAW)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def cut(settings: Sequence[Setting]) -> Iterator[Task[Setting]]:
+    """All tasks of some settings, of about `_TARGET` seconds where trials allow."""
+    for setting in settings:
+        for policy in setting.policies:
+            size = max(1, min(setting.trials, round(_TARGET / setting.seconds_a_trial(policy))))
+            for graph in range(setting.graphs):
+                for first in range(0, setting.trials, size):
+                    last = min(first + size, setting.trials)
+                    yield Task(setting, policy, graph, first, last)
+
+
+def run(task: Task[Any]) -> Any:
+    """The task's regrets, (trials, checkpoints); the same bytes wherever it runs."""
+    return np.stack(list(played(task)))
+
+
+def played(task: Task[Any]) -> Iterator[Any]:
+    """Play the task's trials one after the other: the regrets of each at the checkpoints."""
+    setting = task.setting
+    problem, policy = setting.problem(task.graph), parse(task.policy)
+    rounds = checkpoint_rounds(setting.horizon, CHECKPOINTS, "log")
+    kind = trial_class("auto", problem, policy, setting.horizon, False)
+
+    def play(trial: int) -> Any:
+        one = kind(problem, policy, setting.seed(task.graph), trial, rounds, False)
+        one.finish()
+        return one.output.regret
+
+    return map(play, range(task.first, task.last))

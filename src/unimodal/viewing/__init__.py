@@ -1,5 +1,0 @@
-"""A campaign, looked at: who leads, what is known around it, how it came there."""
-
-from unimodal.viewing.view import View, inspect
-
-__all__ = ["View", "inspect"]

@@ -1,0 +1,256 @@
+"""Campaigns against a dict: whatever is called in whatever order, both tell the same."""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+import unimodal as um
+from unimodal.campaigns import snapshots, verify
+from unimodal.campaigns import state_machine as replica
+
+TIME_TO_LIVE = 10.0
+OPEN, EXPIRED = "open", "expired"
+MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") else None  # not about disks: no need to wait
+
+rewards = st.sampled_from([0.0, 1.0])
+picks = st.randoms(use_true_random=False)
+
+
+class Model:
+    """What a campaign promises, in a dict of decisions and one of arms."""
+
+    def __init__(self, on_expiry):
+        self.on_expiry = on_expiry
+        self.decisions = {}  # number: [arm or None if retired, time, OPEN, EXPIRED or its reward]
+        self.arms = {arm: [] for arm in "abcd"}  # the rewards of each
+        self.edges = [("a", "b"), ("b", "c"), ("c", "d")]
+        self.now = 0.0
+
+    def those(self, *states):
+        return [number for number, (*_, state) in self.decisions.items() if state in states]
+
+    def due(self, now):
+        return [n for n in self.those(OPEN) if now >= self.decisions[n][1] + TIME_TO_LIVE]
+
+    def close(self, number, state):
+        arm = self.decisions[number][0]
+        self.decisions[number][2] = state
+        value = 0.0 if state == EXPIRED and self.on_expiry == "zero" else state
+        if arm is not None and value != EXPIRED:
+            self.arms[arm].append(value)
+
+    def expire(self, now):
+        due = self.due(now)
+        for number in due:
+            self.close(number, EXPIRED)
+        self.now = now if due else self.now
+        return len(due)
+
+
+class CampaignMachine(RuleBasedStateMachine):
+    """Two campaigns on one file, as two processes would have it, and the model of both."""
+
+    on_expiry = "drop"
+
+    def __init__(self):
+        super().__init__()
+        # Small, so that rewards told again are looked for at hand, in the table and in the log.
+        self.usual = snapshots.SNAPSHOT_EVERY, replica._AT_HAND
+        snapshots.SNAPSHOT_EVERY, replica._AT_HAND = 25, 3
+        self.folder = Path(tempfile.mkdtemp(dir=MEMORY))
+        self.path = self.folder / "campaign.db"
+        self.clock = 0.0
+        self.model = Model(self.on_expiry)
+
+    def open(self):
+        self.model.now = self.time
+        return um.Campaign.open(
+            self.path,
+            um.UTS(),
+            um.graphs.from_edges([("a", "b"), ("b", "c"), ("c", "d")]),
+            time_to_live=TIME_TO_LIVE,
+            on_expiry=self.on_expiry,
+            durability="fast",
+            clock=lambda: self.clock,
+        )
+
+    @property
+    def time(self):
+        return max(self.model.now, self.clock)
+
+    @initialize()
+    def begin(self):
+        self.campaigns = [self.open(), self.open()]
+
+    # Deciding.
+
+    def decided(self, decisions):
+        self.model.expire(self.time)
+        self.model.now = self.time
+        for decision in decisions:
+            assert decision.id == len(self.model.decisions) + 1
+            assert decision.arm in self.model.arms and decision.time == self.time
+            self.model.decisions[decision.id] = [decision.arm, decision.time, OPEN]
+
+    @rule(who=st.integers(0, 1))
+    def decide(self, who):
+        self.decided([self.campaigns[who].decide()])
+
+    @rule(who=st.integers(0, 1), n=st.integers(1, 5))
+    def decide_batch(self, who, n):
+        self.decided(self.campaigns[who].decide(n))
+
+    # Telling rewards.
+
+    def refused(self, words, who, ids, values):
+        with pytest.raises(um.UnimodalError, match=words):
+            self.campaigns[who].reward(ids, values)
+
+    def young(self):
+        return sorted(set(self.model.those(OPEN)) - set(self.model.due(self.time)))
+
+    def told(self, pairs):
+        self.model.expire(self.time)
+        for number, value in pairs:
+            self.model.close(number, value)
+            self.model.now = self.time
+
+    @precondition(lambda self: self.young())
+    @rule(who=st.integers(0, 1), pick=picks, value=rewards)
+    def reward(self, who, pick, value):
+        number = pick.choice(self.young())
+        assert self.campaigns[who].reward(number, value) is True
+        self.told([(number, value)])
+
+    @rule(who=st.integers(0, 1), pick=picks)
+    def reward_batch(self, who, pick):
+        """Some that are new, some that are known, and one of them twice."""
+        new = {n: pick.choice([0.0, 1.0]) for n in self.young() if pick.random() < 0.5}
+        known = {n: self.model.decisions[n][2] for n in self.model.those(0.0, 1.0)[-3:]}
+        ids = [*new, *known, *list(new)[:1]]
+        values = [{**new, **known}[number] for number in ids]
+        expected = [True] * len(new) + [False] * (len(ids) - len(new))
+        assert self.campaigns[who].reward(ids, values) == expected
+        self.told(new.items())
+
+    @precondition(lambda self: self.model.those(0.0, 1.0))
+    @rule(who=st.integers(0, 1), pick=picks)
+    def duplicate(self, who, pick):
+        number = pick.choice(self.model.those(0.0, 1.0))
+        assert self.campaigns[who].reward(number, self.model.decisions[number][2]) is False
+        self.told([])
+
+    @precondition(lambda self: self.model.those(0.0, 1.0))
+    @rule(who=st.integers(0, 1), pick=picks)
+    def conflicting(self, who, pick):
+        number = pick.choice(self.model.those(0.0, 1.0))
+        self.refused("already", who, number, 1.0 - self.model.decisions[number][2])
+
+    @rule(who=st.integers(0, 1), value=rewards)
+    def unknown(self, who, value):
+        self.refused("there is no decision", who, len(self.model.decisions) + 1, value)
+
+    @precondition(lambda self: self.model.those(EXPIRED) or self.model.due(self.time))
+    @rule(who=st.integers(0, 1), pick=picks, value=rewards)
+    def late(self, who, pick, value):
+        number = pick.choice(self.model.those(EXPIRED) + self.model.due(self.time))
+        self.refused("has expired", who, number, value)
+
+    @precondition(lambda self: self.young())
+    @rule(who=st.integers(0, 1))
+    def batch_with_a_mistake(self, who):
+        number = self.young()[0]
+        self.refused("must be 0 or 1", who, [number, number], [1.0, 0.5])
+
+    # Time, openings, graphs.
+
+    @rule(seconds=st.sampled_from([1.0, 4.0, 11.0, -3.0]))
+    def time_passes(self, seconds):
+        self.clock += seconds
+
+    @rule(who=st.integers(0, 1))
+    def expire(self, who):
+        assert self.campaigns[who].expire() == self.model.expire(self.time)
+
+    @rule(who=st.integers(0, 1), crash=st.booleans())
+    def reopen(self, who, crash):
+        """After a close; or after a crash, which takes the connection and writes no snapshot."""
+        campaign = self.campaigns[who]
+        if crash:
+            campaign._durably._group.alone(campaign._log.close)
+        else:
+            campaign.close()
+        self.campaigns[who] = self.open()
+
+    @precondition(lambda self: len(self.model.arms) < 6)
+    @rule(who=st.integers(0, 1), pick=picks)
+    def add_arm(self, who, pick):
+        new = next(arm for arm in "abcdefgh" if arm not in self.model.arms)
+        edge = (pick.choice(sorted(self.model.arms)), new)
+        self.campaigns[who].add_edges([edge])
+        self.model.arms[new] = []
+        self.model.edges.append(edge)
+        self.model.now = self.time
+
+    @precondition(lambda self: len(self.model.arms) > 2)
+    @rule(who=st.integers(0, 1))
+    def retire_arm(self, who):
+        ends = [end for edge in self.model.edges for end in edge]  # of a tree: leaves may go
+        leaf = next(arm for arm in sorted(self.model.arms) if ends.count(arm) == 1)
+        self.campaigns[who].retire(leaf)
+        del self.model.arms[leaf]
+        self.model.edges = [edge for edge in self.model.edges if leaf not in edge]
+        for decision in self.model.decisions.values():
+            decision[0] = None if decision[0] == leaf else decision[0]
+        self.model.now = self.time
+
+    @invariant()
+    def both_tell_what_the_model_tells(self):
+        for campaign in getattr(self, "campaigns", ()):
+            assert campaign.outstanding == len(self.model.those(OPEN))
+            frame = campaign.arms()
+            found = {
+                arm: (pulls, mean)
+                for arm, pulls, mean in zip(
+                    *(frame[c] for c in ("arm", "pulls", "mean")), strict=True
+                )
+                if pulls
+            }
+            assert found == {
+                arm: (len(told), sum(told) / len(told))
+                for arm, told in self.model.arms.items()
+                if told
+            }
+
+    def teardown(self):
+        snapshots.SNAPSHOT_EVERY, replica._AT_HAND = self.usual
+        for campaign in getattr(self, "campaigns", ()):
+            campaign.close()
+        if self.path.exists():
+            verdict = verify(self.path)
+            assert verdict.wrong == []
+            assert verdict.counts.get("decide", 0) == len(self.model.decisions)
+            assert verdict.counts.get("reward", 0) == len(self.model.those(0.0, 1.0))
+            assert verdict.counts.get("expire", 0) == len(self.model.those(EXPIRED))
+        shutil.rmtree(self.folder)
+
+
+class CountingZeros(CampaignMachine):
+    on_expiry = "zero"
+
+
+TestDropping = CampaignMachine.TestCase
+TestCountingZeros = CountingZeros.TestCase
+EFFORT = settings(max_examples=20, stateful_step_count=40)
+TestDropping.settings = TestCountingZeros.settings = EFFORT
+
+
+@pytest.mark.full
+class TestForLong(CountingZeros.TestCase):
+    settings = settings(EFFORT, max_examples=200)

@@ -1,0 +1,105 @@
+"""Snapshots are written beside the work: nobody waits for them, and they are the log's fold."""
+
+import json
+import threading
+
+import pytest
+
+import unimodal as um
+from unimodal.agents.saving import copied, whole_state
+from unimodal.campaigns import snapshots, verify
+from unimodal.campaigns import state_machine as replica
+
+LINE = um.graphs.line(7)
+
+
+def test_nobody_waits_for_a_snapshot(path, start, play, monkeypatch):
+    """At ac7e735 it was a part of the call that came upon it, and all others waited."""
+    asked, go_on = threading.Event(), threading.Event()
+    in_pieces = snapshots.state_in_pieces
+
+    def slowly(agent):
+        asked.set()
+        assert go_on.wait(20)
+        return in_pieces(agent)
+
+    monkeypatch.setattr(snapshots, "SNAPSHOT_EVERY", 10)
+    monkeypatch.setattr(snapshots, "state_in_pieces", slowly)
+    campaign = start()
+    play(campaign, 10)
+    assert asked.wait(20)
+    play(campaign, 30)  # while it is being written, of a state that is past
+    assert verify(path).snapshots == []
+    go_on.set()
+    campaign._durably._snapshots._writer.join(20)
+    (seq,) = verify(path).snapshots
+    assert 10 <= seq <= 12 and verify(path).wrong == []
+    campaign.close()
+    assert verify(path).wrong == []
+
+
+def test_rewards_before_a_snapshot_are_found_again(path, start, play, monkeypatch, value_of):
+    """They are put where they are found in several transactions, before the snapshot is there."""
+    monkeypatch.setattr(snapshots, "SNAPSHOT_EVERY", 60)
+    monkeypatch.setattr(snapshots, "_REWARDS", 7)
+    monkeypatch.setattr(replica, "_AT_HAND", 3)
+    campaign = start()
+    decisions = play(campaign, 50)
+    campaign._durably._snapshots._writer.join(20)
+    assert len(verify(path).snapshots) == 1
+    for decision in decisions:
+        value = value_of(decision.id)
+        assert campaign.reward(decision.id, value) is False
+        with pytest.raises(um.UnimodalError, match="already, got"):
+            campaign.reward(decision.id, 1.0 - value)
+    campaign.close()
+    assert verify(path).wrong == []
+
+
+def test_closing_does_not_wait_for_a_snapshot_that_is_being_written(path, start, play, monkeypatch):
+    asked, go_on = threading.Event(), threading.Event()
+
+    def endless(agent):
+        while True:
+            asked.set()
+            yield "x"
+
+    monkeypatch.setattr(snapshots, "SNAPSHOT_EVERY", 10)
+    monkeypatch.setattr(snapshots, "state_in_pieces", endless)
+    campaign = start()
+    play(campaign, 10)
+    assert asked.wait(20)
+    campaign.close()
+    verdict = verify(path)
+    assert verdict.wrong == [] and verdict.snapshots == [verdict.events]
+    go_on.set()
+
+
+def agents():
+    """One of each kind whose state is kept in another way."""
+    ring = {arm: [(arm - 1) % 40, (arm + 1) % 40] for arm in range(40)}
+    yield um.Agent(um.UTS(), LINE)
+    yield um.Agent(um.ScoutUTS(), um.graphs.line(40))
+    yield um.Agent(um.Windowed(um.UTS(), window=9), LINE)
+    yield um.Agent(um.NPTS(), LINE, um.Bounded(0, 1))
+    yield um.Agent(um.ScoutUTS(), um.Oracle(ring.__getitem__, root=3, cache=9))
+
+
+@pytest.mark.parametrize("agent", list(agents()), ids=lambda agent: repr(agent.policy))
+def test_what_is_copied_stays_as_it_is(agent):
+    def play(rounds):
+        for _ in range(rounds):
+            for decision in agent.decide(2)[:1]:
+                agent.reward(decision.id, float(decision.id % 3 == 0))
+
+    play(15)
+    twin, before = copied(agent), json.dumps(whole_state(agent))
+    play(25)
+    assert json.dumps(whole_state(twin)) == before != json.dumps(whole_state(agent))
+
+
+def test_text_in_pieces_is_the_text(monkeypatch):
+    data = {"a": list(range(10)), "b": {}, "c": {"d": [], "e": None, "f": [[1, "x"]] * 7}, "g": "é"}
+    monkeypatch.setattr(replica, "_PIECE", 3)
+    pieces = list(replica._json_pieces(data))
+    assert "".join(pieces) == json.dumps(data, separators=(",", ":")) and len(pieces) > 10
