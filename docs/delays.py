@@ -27,7 +27,7 @@ PROBLEMS = {
 
 def play(problem, policy, outstanding, seed):
     """Regret with so many outstanding decisions, and the longest run of one arm not the best."""
-    agent = um.Agent(policy, problem.graph, problem.rewards, seed)
+    agent = um.Agent(policy, problem.graph, problem.family, seed)
     means, gaps = problem.means.tolist(), problem.gaps.tolist()
     waiting, lost, last, run, longest = deque(), 0.0, None, 0, 0
     for coin in np.random.default_rng(seed).random(HORIZON).tolist():

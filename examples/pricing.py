@@ -34,7 +34,7 @@ def lost_by_hour(policy, held_back, days, seed, file):
     """Money lost so far against the best price, after every hour."""
     rng, now, shown = np.random.default_rng(seed), 0, []
     to_tell = [[] for _ in range(24 * days + 24)]  # purchases, by the hour when they are told
-    settings = {"rewards": um.Bounded(0, PRICES[-1]), "time_to_live": DAY, "on_expiry": "zero"}
+    settings = {"family": um.Bounded(0, PRICES[-1]), "time_to_live": DAY, "on_expiry": "zero"}
     settings |= {"seed": seed, "durability": "fast", "clock": lambda: now}
     with um.Campaign.open(file, policy, LADDER, **settings) as campaign:
         for hour in range(24 * days):

@@ -32,27 +32,27 @@ from unimodal.results.simulate import simulate
 HORIZON, SEED = 600, 11
 
 
-def check_policy(policy: Policy, rewards: Family | None = None) -> None:
+def check_policy(policy: Policy, family: Family | None = None) -> None:
     """Run every check; the first that fails raises an AssertionError that says what was expected.
 
     >>> import unimodal as um
     >>> check_policy(um.UTS())
     """
     for check in CHECKS:
-        check(policy, rewards)
+        check(policy, family)
 
 
-def _problem(rewards: Family | None) -> Problem:
-    return by_distance(grid(3, 3), peak=4, rewards=rewards)
+def _problem(family: Family | None) -> Problem:
+    return by_distance(grid(3, 3), peak=4, family=family)
 
 
-def _play(policy: Policy, rewards: Family | None, **options: Any) -> Run:
+def _play(policy: Policy, family: Family | None, **options: Any) -> Run:
     settings: dict[str, Any] = {"horizon": HORIZON, "trials": 2, "seed": SEED, "history": True}
-    result = simulate(_problem(rewards), policy, **(settings | options))
+    result = simulate(_problem(family), policy, **(settings | options))
     return next(iter(result.values()))
 
 
-def is_data(policy: Policy, rewards: Family | None = None) -> None:
+def is_data(policy: Policy, family: Family | None = None) -> None:
     """A policy prints as itself, equals its copy, and cannot be changed."""
     assert copy.deepcopy(policy) == policy, f"a copy of {policy!r} must be equal to it"
     assert repr(policy).startswith(type(policy).__name__ + "("), f"repr must name it: {policy!r}"
@@ -63,43 +63,43 @@ def is_data(policy: Policy, rewards: Family | None = None) -> None:
     raise AssertionError(f"{policy!r} must be frozen")
 
 
-def pulls_one_arm_a_round(policy: Policy, rewards: Family | None = None) -> None:
+def pulls_one_arm_a_round(policy: Policy, family: Family | None = None) -> None:
     """Every round has one arm of the graph, and the counts say so."""
-    run = _play(policy, rewards)
+    run = _play(policy, family)
     counts = [np.bincount(arms, minlength=9) for arms in run.arms]
     assert all(len(count) == 9 for count in counts), "every arm must be one of the graph's"
     assert (run.pulls == counts).all(), "the counts must be those of the arms pulled"
     assert (run.pulls.sum(axis=1) == HORIZON).all(), "there must be one pull a round"
 
 
-def repeats_itself(policy: Policy, rewards: Family | None = None) -> None:
+def repeats_itself(policy: Policy, family: Family | None = None) -> None:
     """The same seed gives the same arms, on any number of threads; another trial, others."""
-    one, two = _play(policy, rewards, workers=1), _play(policy, rewards, workers=2)
+    one, two = _play(policy, family, workers=1), _play(policy, family, workers=2)
     assert (one.arms == two.arms).all(), "the same seed must give the same arms"
     assert (one.rewards == two.rewards).all(), "the same seed must give the same rewards"
     assert (one.arms[0] != one.arms[1]).any(), "two trials must have streams of their own"
 
 
-def does_not_look_ahead(policy: Policy, rewards: Family | None = None) -> None:
+def does_not_look_ahead(policy: Policy, family: Family | None = None) -> None:
     """A longer horizon begins with the same rounds."""
-    short, long = _play(policy, rewards, horizon=HORIZON // 2), _play(policy, rewards)
+    short, long = _play(policy, family, horizon=HORIZON // 2), _play(policy, family)
     assert (long.arms[:, : HORIZON // 2] == short.arms).all(), "arms must not depend on the horizon"
 
 
-def agent_does_the_same(policy: Policy, rewards: Family | None = None) -> None:
+def agent_does_the_same(policy: Policy, family: Family | None = None) -> None:
     """An agent that is told the rewards of trial 0 asks for its arms."""
-    run, problem = _play(policy, rewards), _problem(rewards)
-    agent = Agent(policy, problem.graph, problem.rewards, SEED)
+    run, problem = _play(policy, family), _problem(family)
+    agent = Agent(policy, problem.graph, problem.family, SEED)
     for number, (arm, reward) in enumerate(zip(run.arms[0], run.rewards[0], strict=True)):
         asked = agent.ask()
         assert asked == arm, f"the agent asked for {asked} in round {number + 1}, not for {arm}"
         agent.tell(asked, reward)
 
 
-def agent_survives_saving(policy: Policy, rewards: Family | None = None) -> None:
+def agent_survives_saving(policy: Policy, family: Family | None = None) -> None:
     """An agent saved and loaded goes on as if nothing had happened."""
-    run, problem = _play(policy, rewards), _problem(rewards)
-    agent = Agent(policy, problem.graph, problem.rewards, SEED)
+    run, problem = _play(policy, family), _problem(family)
+    agent = Agent(policy, problem.graph, problem.family, SEED)
     with tempfile.TemporaryDirectory() as folder:
         for number, (arm, reward) in enumerate(zip(run.arms[0], run.rewards[0], strict=True)):
             if number in (0, 4, HORIZON // 2):  # before, within and after a start
@@ -109,10 +109,10 @@ def agent_survives_saving(policy: Policy, rewards: Family | None = None) -> None
             agent.tell(arm, reward)
 
 
-def takes_late_rewards(policy: Policy, rewards: Family | None = None) -> None:
+def takes_late_rewards(policy: Policy, family: Family | None = None) -> None:
     """Batches may be asked for, and told later and in another order."""
-    problem = _problem(rewards)
-    agent = Agent(policy, problem.graph, problem.rewards, SEED)
+    problem = _problem(family)
+    agent = Agent(policy, problem.graph, problem.family, SEED)
     for _ in range(20):
         arms = agent.ask(7)
         assert len(arms) == 7 and set(arms) <= set(range(9)), f"ask(7) must give 7 arms, got {arms}"
@@ -120,9 +120,9 @@ def takes_late_rewards(policy: Policy, rewards: Family | None = None) -> None:
     assert agent.round == 140, "each arm asked for is a round"
 
 
-def learns(policy: Policy, rewards: Family | None = None) -> None:
+def learns(policy: Policy, family: Family | None = None) -> None:
     """On an easy problem the best arm is pulled most, in at least 8 of 10 trials."""
-    problem = triangular(3, rewards=rewards)
+    problem = triangular(3, family=family)
     run = next(iter(simulate(problem, policy, horizon=3000, trials=10, seed=SEED).values()))
     found = int((run.pulls.argmax(axis=1) == problem.best_arm).sum())
     assert found >= 8, f"the best of three arms was pulled most in only {found} of 10 trials"

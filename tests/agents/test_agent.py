@@ -82,7 +82,7 @@ def test_an_arm_out_of_range_gets_a_sentence():
         (lambda: um.Agent(um.UTS(), PRICES, seed=-1), "'seed'"),
         (lambda: um.Agent(um.UTS(), PRICES, root="fair"), "got 'fair' with a Graph"),
         (lambda: um.Agent(um.UTS(), PRICES).ask(0), "'n' of ask"),
-        (lambda: um.Agent(um.UTS(), PRICES, rewards="bernoulli"), "family such as um.Bernoulli"),
+        (lambda: um.Agent(um.UTS(), PRICES, family="bernoulli"), "family such as um.Bernoulli"),
     ],
 )
 def test_bad_agents_get_a_sentence(make, words):
@@ -92,7 +92,7 @@ def test_bad_agents_get_a_sentence(make, words):
 
 def test_it_learns_the_best_price():
     """Gaussian rewards with gaps of ten standard deviations: a failure would be a defect."""
-    agent = um.Agent(um.UTS(), PRICES, rewards=um.Gaussian(0.1), seed=3)
+    agent = um.Agent(um.UTS(), PRICES, family=um.Gaussian(0.1), seed=3)
     rng, means = np.random.default_rng(3), {"cheap": 1.0, "fair": 2.0, "dear": 0.5}
     for _ in range(200):
         price = agent.ask()

@@ -265,7 +265,7 @@ def test_bad_settings_get_a_sentence(named, words):
 
 def test_a_family_without_zero_cannot_count_expiry_as_zero():
     with pytest.raises(um.UnimodalError, match="between 1 and 2, got 0"):
-        um.Agent(um.UTS(), LINE, rewards=um.Bounded(1, 2), time_to_live=1, on_expiry="zero")
+        um.Agent(um.UTS(), LINE, family=um.Bounded(1, 2), time_to_live=1, on_expiry="zero")
 
 
 @pytest.mark.parametrize("on_expiry", ["drop", "zero"])

@@ -19,7 +19,7 @@ def agent_with(policy, rewards, told, graph=None):
 
 def of_all(agent, near):
     arms = agent._state.arms
-    return np.array([propensity(agent.policy, agent.rewards, arms, near, arm) for arm in near])
+    return np.array([propensity(agent.policy, agent.family, arms, near, arm) for arm in near])
 
 
 def test_agents_choose_that_often():
@@ -35,7 +35,7 @@ def test_agents_choose_that_often():
 def _without_the_last_reward(agent):
     arms = agent._state.arms.copy()
     arms["pulls"][3] -= 1
-    chances = [propensity(agent.policy, agent.rewards, arms, range(5), arm) for arm in range(5)]
+    chances = [propensity(agent.policy, agent.family, arms, range(5), arm) for arm in range(5)]
     return np.array(chances) * 100_000 / sum(chances)
 
 
@@ -243,7 +243,7 @@ def test_agents_in_doubt_choose_that_often():
         options = {"leader": 0, "contests": contests}
         return np.array(
             [
-                propensity(agent.policy, agent.rewards, arms, range(3), arm, **options)
+                propensity(agent.policy, agent.family, arms, range(3), arm, **options)
                 for arm in range(3)
             ]
         )

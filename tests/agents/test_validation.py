@@ -8,8 +8,8 @@ import pytest
 import unimodal as um
 
 
-def saved(path, policy=None, rewards=None):
-    agent = um.Agent(policy or um.UTS(), um.graphs.line(5), rewards, seed=1)
+def saved(path, policy=None, family=None):
+    agent = um.Agent(policy or um.UTS(), um.graphs.line(5), family, seed=1)
     for number in range(40):
         decision = agent.decide()
         if number % 4:

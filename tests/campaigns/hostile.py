@@ -1,6 +1,6 @@
 """Campaign files changed at random: every reader answers, or refuses in a sentence.
 
-`python tests/campaign/hostile.py --cases 2000 --seed 1` makes a campaign on a graph that is held
+`python tests/campaigns/hostile.py --cases 2000 --seed 1` makes a campaign on a graph that is held
 and one on a graph that is looked up, changes copies of them (bytes flipped, rows edited, values of
 other kinds), and gives each to verify, inspect, replay and Campaign.open. What raises anything but
 a UnimodalError is printed, and the exit code is 1. Each case is announced before it begins, so that

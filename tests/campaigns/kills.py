@@ -1,6 +1,6 @@
 """Kill clients of a campaign at random moments, and hold what they were told against the log.
 
-    python tests/campaign/kills.py --kills 200 --rewards 100000
+    python tests/campaigns/kills.py --kills 200 --rewards 100000
 
 Some processes work on one file. Each notes in a journal of its own what it is about to send and,
 after the call has returned, that it was acknowledged. A process is killed with SIGKILL by its

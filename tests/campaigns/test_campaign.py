@@ -40,16 +40,16 @@ def test_without_a_close_nothing_is_missing(path, start, reopen, play):
 
 def test_what_is_left_out_is_taken_from_the_file(start, reopen):
     named = {"time_to_live": 60, "on_expiry": "zero"}
-    start(LADDER, rewards=um.Bounded(0, 2), **named).close()
+    start(LADDER, family=um.Bounded(0, 2), **named).close()
     with reopen() as campaign:
         agent = campaign.agent
-        assert (agent.policy, agent.rewards, agent.seed) == (um.UTS(), um.Bounded(0, 2), 4)
+        assert (agent.policy, agent.family, agent.seed) == (um.UTS(), um.Bounded(0, 2), 4)
         assert agent.graph.fingerprint == LADDER.fingerprint
         assert (agent._book.time_to_live, agent._book.on_expiry) == (60.0, "zero")
 
 
 def test_the_same_given_again_is_accepted(start):
-    named = {"rewards": um.Bernoulli(), "time_to_live": 60, "on_expiry": "drop"}
+    named = {"family": um.Bernoulli(), "time_to_live": 60, "on_expiry": "drop"}
     start(seed=np.int64(4), **named).close()
     start(**named).close()
     with start(**{**named, "time_to_live": np.float32(60)}) as campaign:
@@ -64,7 +64,7 @@ def test_the_same_given_again_is_accepted(start):
         ({"policy": um.UTS(period=3)}, r"its policy is UTS\(.*\), not UTS\(.*period=3"),
         ({"graph": um.graphs.line(8)}, "its graph is a graph of kind line .*, not a graph of kind"),
         ({"graph": lambda arm: [arm + 1]}, "its graph is a graph of kind line .*, not known by"),
-        ({"rewards": um.Gaussian(1.0)}, r"its rewards are bernoulli\(\), not gaussian\("),
+        ({"family": um.Gaussian(1.0)}, r"its rewards are bernoulli\(\), not gaussian\("),
         ({"seed": 5}, "its seed is 4, not 5"),
         ({"root": 3}, "its root is None, not 3"),
         ({"time_to_live": 61}, "its time to live is 60.0, not 61.0"),
@@ -94,7 +94,7 @@ def test_all_that_differs_is_told_at_once(start, reopen):
         ({"graph": None}, "a new campaign needs a graph"),
         ({"graph": [1, 2]}, "must be a Graph, an Oracle or a function"),
         ({"graph": lambda arm: [arm + 1]}, "give the arm to set out from as root"),
-        ({"rewards": "bernoulli"}, "family such as um.Bernoulli"),
+        ({"family": "bernoulli"}, "family such as um.Bernoulli"),
         ({"seed": -1}, "the 'seed' must be a whole number"),
         ({"root": 3}, "got 3 with a Graph, which has none"),
         ({"seed": "x"}, "the 'seed' must be a whole number"),

@@ -411,7 +411,7 @@ def test_the_history_of_a_file_that_was_replaced_is_refused(
 
 PEAK = """
 import resource, sys, unimodal as um
-from unimodal.campaign.rehearsal import rehearse
+from unimodal.campaigns.rehearsal import rehearse
 small = um.inspect(rehearse(um.UTS(), um.problems.triangular(5), rounds=300))
 str(small), small.timeline(12)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

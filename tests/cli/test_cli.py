@@ -55,7 +55,7 @@ def test_a_peak_may_be_named_by_the_pair_that_it_is():
 
 def test_the_help_names_every_kind_of_graph():
     text = run("simulate", "--help").stdout
-    assert [kind for kind in graphs.spec.FORMS if f"{kind}:" not in text] == []
+    assert [kind for kind in graphs.text.FORMS if f"{kind}:" not in text] == []
 
 
 def test_policies_lists_each_with_its_source():
@@ -142,8 +142,8 @@ MISTAKES = [
     ("--seed -1", "at least 0"),
     ("--high 1.5", "between 0 and 1, got 1.15 for arm 6"),
     ("--low 0.95", "'low' must be smaller"),
-    ("--rewards bernouli", "did you mean 'bernoulli'"),
-    ("--rewards gaussian:x", "is written gaussian:sigma"),
+    ("--family bernouli", "did you mean 'bernoulli'"),
+    ("--family gaussian:x", "is written gaussian:sigma"),
     ("--peak 99", "from 0 to 16, got 99"),
     ("--peak up", "got 'up'"),
     ("--scale cubic", "log or linear"),

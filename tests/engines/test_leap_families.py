@@ -44,7 +44,7 @@ def problem_of(family, graph=None):
 
 def stepped(problem, policy, seed, table):
     """The arms an agent asks for when it is told the table."""
-    agent = um.Agent(policy, problem.graph, problem.rewards, seed=seed)
+    agent = um.Agent(policy, problem.graph, problem.family, seed=seed)
     pulls, arms = np.zeros(len(table), int), []
     for _ in range(table.shape[1] - 1):
         arm = agent.ask()

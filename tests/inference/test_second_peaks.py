@@ -90,7 +90,7 @@ def test_bounds_share_what_may_go_wrong_among_all_arms(confidence):
     """log(7/δ) for seven arms, of which one was never pulled; by hand for Gaussian rewards."""
     pulls, means = np.array([50, 60, 70, 0, 80, 90, 10]), np.array([0, 1, 9, 0, 1, 5, 2.0])
     found = um.second_peaks(
-        LINE, pulls, pulls * means, rewards=um.Gaussian(1.0), confidence=confidence
+        LINE, pulls, pulls * means, family=um.Gaussian(1.0), confidence=confidence
     )
     half = half_width(70, math.log(7 / (1 - confidence)))
     assert (found.best.arm, found.best.pulls, found.best.mean) == (2, 70, 9.0)
@@ -101,7 +101,7 @@ def test_bounds_share_what_may_go_wrong_among_all_arms(confidence):
 def test_the_confidence_by_hand():
     """Means 1, 0 and 1 of 100 pulls each are apart until half an interval is 1/2."""
     found = um.second_peaks(
-        um.graphs.line(3), [100] * 3, [100, 0, 100], rewards=um.Gaussian(1.0), confidence=0.5
+        um.graphs.line(3), [100] * 3, [100, 0, 100], family=um.Gaussian(1.0), confidence=0.5
     )
     threshold = (100 * 0.5) ** 2 / (2 * 101) - 0.5 * math.log(101)
     assert half_width(100, threshold) == pytest.approx(0.5)
@@ -133,9 +133,9 @@ def test_numbers_may_come_by_label():
 )
 def test_every_family_of_rewards(family):
     data = rates([2.0, 5.0, 8.0, 3.0, 4.0, 6.0, 1.0])
-    found = um.second_peaks(LINE, **data, rewards=family)
+    found = um.second_peaks(LINE, **data, family=family)
     assert [peak.arm for peak in found] == [5]
-    assert not um.second_peaks(LINE, **rates([2.0, 5.0, 8.0, 6.0, 4.0, 3.0, 1.0]), rewards=family)
+    assert not um.second_peaks(LINE, **rates([2.0, 5.0, 8.0, 6.0, 4.0, 3.0, 1.0]), family=family)
 
 
 def test_an_agent_and_a_result_bring_their_own_numbers():
@@ -171,7 +171,7 @@ MISTAKES = [
     (mistaken(pulls=[0] * 7), "without pulls must have a total of 0, got 500 for arm 0."),
     (mistaken(totals=[2000] * 7), "a mean of Bernoulli() must be between 0 and 1, got 2.0 for arm"),
     (mistaken(totals={9: 1}), "an arm of this graph is a whole number from 0 to 6, got 9."),
-    (mistaken(rewards="coins"), "the 'rewards' of second_peaks must be a family"),
+    (mistaken(family="coins"), "the 'family' of second_peaks must be a family"),
     (mistaken(source="line:7"), "an Agent or a Result brings its own"),
     (mistaken(source="line:7", **NONE), "must be given a Graph with pulls and totals, an Agent"),
     (mistaken(source=SHORT, **NONE), "must have its rewards: simulate with history=True"),

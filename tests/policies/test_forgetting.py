@@ -62,7 +62,7 @@ def test_a_window_leaves_the_last_rewards(window):
 
 
 def test_a_window_forgets_the_coins_of_the_bernoulli_trick():
-    problem = um.problems.triangular(7, rewards=um.Bounded(0, 1, draw="two-point"))
+    problem = um.problems.triangular(7, family=um.Bounded(0, 1, draw="two-point"))
     arms = played(um.Windowed(um.UTS(), window=40), problem).state.arms
     assert (arms["successes"] == arms["total"]).all()  # a coin of bias 0 or 1 shows the reward
 
@@ -94,7 +94,7 @@ def test_a_discount_by_hand():
 
 
 def test_a_discount_fades_the_coins_of_the_bernoulli_trick():
-    problem = um.problems.triangular(7, rewards=um.Bounded(0, 1, draw="two-point"))
+    problem = um.problems.triangular(7, family=um.Bounded(0, 1, draw="two-point"))
     arms = played(um.Discounted(um.UTS(), gamma=0.95), problem).state.arms
     assert (arms["successes"] == arms["total"]).all() and arms["total"].max() > 1
 

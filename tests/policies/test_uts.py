@@ -8,7 +8,7 @@ import unimodal as um
 
 def play(policy, problem, horizon, seed=3):
     """Yield (arm, leader, reason, means before the round, pulls before it) of every round."""
-    agent = um.Agent(policy, problem.graph, problem.rewards, seed)
+    agent = um.Agent(policy, problem.graph, problem.family, seed)
     rewards = np.random.default_rng(seed)
     n_arms = problem.graph.n_arms
     pulls, total = np.zeros(n_arms), np.zeros(n_arms)

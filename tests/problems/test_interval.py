@@ -139,7 +139,7 @@ MISTAKES = [
         lambda: um.Interval(0, 1, mean=lambda x: 2 * x),
         "a mean of Bernoulli() must be between 0 and 1, got 1.002 at the point 0.501.",
     ),
-    (lambda: um.Interval(0, 1, mean=peaked(0), rewards=0), "the 'rewards' of Interval must be"),
+    (lambda: um.Interval(0, 1, mean=peaked(0), family=0), "the 'family' of Interval must be"),
     (
         lambda: um.Interval(0, 1, mean=lambda x: 0.5 + 0.4 * math.cos(12 * x)),
         "it falls near 0 and rises again near 0.262",

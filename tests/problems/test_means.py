@@ -79,9 +79,9 @@ def test_by_distance_on_a_tree_by_hand():
 
 def test_by_distance_takes_a_label_and_a_family():
     graph = graphs.from_edges([("cheap", "fair"), ("fair", "dear")])
-    problem = by_distance(graph, "cheap", high=5, low=1, rewards=um.Poisson())
+    problem = by_distance(graph, "cheap", high=5, low=1, family=um.Poisson())
     assert problem.means.tolist() == [5.0, 3.0, 1.0]
-    assert problem.rewards == um.Poisson()
+    assert problem.family == um.Poisson()
 
 
 def test_a_random_peak_is_drawn_evenly_and_from_its_seed():
@@ -146,11 +146,11 @@ def test_a_smooth_peak_is_refused_just_where_the_floats_cannot_tell_neighbours_a
 
 
 def test_a_smooth_peak_takes_the_middle_arm_and_a_family():
-    problem = smooth_peak(graphs.line(5), high=5, low=1, width=2, rewards=um.Poisson())
+    problem = smooth_peak(graphs.line(5), high=5, low=1, width=2, family=um.Poisson())
     assert problem.best_arm == 2
     bell = [1 + 4 * math.exp(-1 / 2), 1 + 4 * math.exp(-1 / 8)]
     assert problem.means == pytest.approx([bell[0], bell[1], 5, bell[1], bell[0]])
-    assert problem.rewards == um.Poisson()
+    assert problem.family == um.Poisson()
 
 
 def test_a_smooth_peak_on_a_million_arms_has_one_peak():
@@ -193,7 +193,7 @@ def test_rank_one_takes_a_family_and_what_is_negative_if_it_has_one_peak():
     problem = rank_one([1, 2], [-3, -1], um.Gaussian(0.5))
     assert problem.means.tolist() == [-3.0, -1.0, -6.0, -2.0]
     assert problem.graph.label_of(problem.best_arm) == (0, 1)
-    assert problem.rewards == um.Gaussian(0.5)
+    assert problem.family == um.Gaussian(0.5)
 
 
 @pytest.mark.parametrize(

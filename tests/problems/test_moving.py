@@ -112,7 +112,7 @@ def test_pieces_end_where_the_next_begin():
 
 
 def test_data_gives_the_problem_again():
-    problem = um.problems.drifting_line(5, 1000, 0.01, rewards=um.Gaussian(0.5))
+    problem = um.problems.drifting_line(5, 1000, 0.01, family=um.Gaussian(0.5))
     again = from_data(problem.to_data())
     assert repr(again) == repr(problem) and (again.begins == problem.begins).all()
     assert (again.means_by_piece == problem.means_by_piece).all()

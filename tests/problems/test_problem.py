@@ -90,7 +90,7 @@ def test_a_problem_comes_back_from_json(problem):
     again = um.Problem.from_data(json.loads(json.dumps(problem.to_data())))
     assert again.graph == problem.graph
     assert again.means.tolist() == problem.means.tolist()
-    assert again.rewards == problem.rewards
+    assert again.family == problem.family
 
 
 LINE = graphs.line(3)
@@ -102,7 +102,7 @@ BAD = [
     (lambda: um.Problem(LINE, [0.1, [0.2], 0.3]), "'means' of Problem must be numbers"),
     (lambda: um.Problem(LINE, [0.1, 1.2, 0.3]), "between 0 and 1, got 1.2 for arm 1"),
     (lambda: um.Problem(LINE, [0.1, 0.2, math.nan]), "between 0 and 1, got nan for arm 2"),
-    (lambda: um.Problem(LINE, [0.1, 0.2, 0.3], "poisson"), "'rewards' .* such as .* got 'poisson'"),
+    (lambda: um.Problem(LINE, [0.1, 0.2, 0.3], "poisson"), "'family' .* such as .* got 'poisson'"),
     (lambda: triangular(3).regret_bound(10, 0), "'epsilon' of regret_bound .* greater than 0"),
 ]
 

@@ -153,11 +153,11 @@ def test_a_file_is_readable_without_us(result, tmp_path):
 
 def test_history_and_other_families_survive(tmp_path):
     graph = um.graphs.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
-    problem = um.problems.by_distance(graph, "c", rewards=um.Gaussian(0.5))
+    problem = um.problems.by_distance(graph, "c", family=um.Gaussian(0.5))
     made = um.simulate(problem, um.TS(), horizon=50, trials=2, history=True)
     loaded = um.load(made.save(tmp_path / "x.parquet"))
     assert (loaded["TS"].arms == made["TS"].arms).all()
-    assert loaded.problem.rewards == um.Gaussian(0.5)
+    assert loaded.problem.family == um.Gaussian(0.5)
     assert loaded.problem.graph.labels == ("a", "b", "c", "d")
     assert (um.rerun(loaded)["TS"].rewards == made["TS"].rewards).all()
 

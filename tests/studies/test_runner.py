@@ -55,10 +55,10 @@ def test_results_come_back_as_they_were(whole):
 BEGIN = """
 import os, signal, sys, time
 from pathlib import Path
-from unimodal.reproduce.experiments import Setting
-from unimodal.work import pool
-from unimodal.work.store import opened
-from unimodal.work.tasks import cut
+from unimodal.studies.reproduce.settings import Setting
+from unimodal.studies import runner as pool
+from unimodal.studies.finished_tasks import opened
+from unimodal.studies.tasks import cut
 
 SETTINGS = [
     Setting("Table 2", 10, density, ("UTS", "OSUB"), 20_000, 2, 4) for density in ("1/2", "line")

@@ -28,7 +28,7 @@ class Agent(Player):
     `graph` is a Graph, or an Oracle, or a function that returns the neighbours of an arm's label;
     then `root` is the arm from which it sets out. Behind an oracle or a function arms are met as
     they are needed, and only arms that have been pulled lead. `policy` is UTS unless told, and
-    behind an oracle ScoutUTS. `rewards` is the reward family, Bernoulli unless told.
+    behind an oracle ScoutUTS. `family` is the reward family, Bernoulli unless told.
     `Agent(seed=s)` has the random stream of trial 0 of `simulate(seed=s)`.
 
     `ask` and `tell` are the light form. `decide` and `reward` are for rewards that come late, twice
@@ -54,7 +54,7 @@ class Agent(Player):
         self,
         policy: Policy | None = None,
         graph: Graph | Oracle | Neighbours | None = None,
-        rewards: Family | None = None,
+        family: Family | None = None,
         seed: int = 0,
         *,
         root: Any = None,
@@ -76,15 +76,15 @@ class Agent(Player):
             self.check_look_ups(policy)
             territory = LookedUp(oracle, [oracle.root], policy)
         begin = territory.begin(policy.opening, rng)
-        rewards = as_family(rewards, "Agent")
-        book = Book(rewards, time_to_live, on_expiry)
-        self._assemble(policy, territory, rewards, seed, begin, rng, book, clock)
+        family = as_family(family, "Agent")
+        book = Book(family, time_to_live, on_expiry)
+        self._assemble(policy, territory, family, seed, begin, rng, book, clock)
 
     def _assemble(
         self,
         policy: Policy,
         territory: Held | LookedUp,
-        rewards: Family,
+        family: Family,
         seed: int,
         begin: Any,
         rng: Any,
@@ -92,7 +92,7 @@ class Agent(Player):
         clock: Callable[[], float] = time.time,
     ) -> None:
         """Put the pieces together: new ones here, saved ones in `saving`."""
-        self._set_up(policy, territory, rewards, seed, begin, rng)
+        self._set_up(policy, territory, family, seed, begin, rng)
         self.clock = clock
         self.recorder: Recorder | None = None
         self.locked = False  # a campaign's agent, between its calls: to look at only
@@ -125,9 +125,9 @@ class Agent(Player):
         self._check_lock()
         if _is_batch(reward):
             pairs = _paired(arm, reward, "tell", "arms")
-            checked = [(self._territory.arm_of(a), self.rewards.check_reward(r)) for a, r in pairs]
+            checked = [(self._territory.arm_of(a), self.family.check_reward(r)) for a, r in pairs]
         else:
-            checked = [(self._territory.arm_of(arm), self.rewards.check_reward(reward))]
+            checked = [(self._territory.arm_of(arm), self.family.check_reward(reward))]
         for number, value in checked:  # nothing is learnt from a batch with a mistake in it
             self._learn(number, value)
 

@@ -73,7 +73,7 @@ class Book:
     """The decisions of an agent: numbered from 1, open until a reward or their time closes them."""
 
     def __init__(
-        self, rewards: Family, time_to_live: float | None = None, on_expiry: str = "drop"
+        self, family: Family, time_to_live: float | None = None, on_expiry: str = "drop"
     ) -> None:
         self.time_to_live = (
             math.inf if time_to_live is None else real_number(time_to_live, "time_to_live", above=0)
@@ -81,8 +81,8 @@ class Book:
         if not isinstance(on_expiry, str) or on_expiry not in ON_EXPIRY:
             raise unknown_name("on_expiry", on_expiry, ON_EXPIRY)
         if on_expiry == "zero":
-            rewards.check_reward(0.0)  # the family may not have it
-        self.on_expiry, self._family = on_expiry, rewards
+            family.check_reward(0.0)  # the family may not have it
+        self.on_expiry, self._family = on_expiry, family
         self.made, self.now = 0, -math.inf
         # Arm and time, the earliest first: a dict would have to look for its first one.
         self.open: OrderedDict[int, tuple[int, float]] = OrderedDict()
@@ -168,9 +168,9 @@ class Book:
         return twin
 
     @classmethod
-    def from_data(cls, rewards: Family, data: dict[str, Any]) -> Book:
+    def from_data(cls, family: Family, data: dict[str, Any]) -> Book:
         """The book that `to_data` described."""
-        book = cls(rewards, data["time_to_live"], data["on_expiry"])
+        book = cls(family, data["time_to_live"], data["on_expiry"])
         book.made = data["made"]
         book.now = -math.inf if data["now"] is None else float(data["now"])
         book.open.update((number, (arm, made)) for number, arm, made in data["open"])

@@ -95,7 +95,7 @@ def known_records(agent: Agent, graph: Graph) -> Any:
         return agent._state.arms
     arms = agent._state.arms
     records = np.zeros(graph.n_arms, dtype=arms.dtype)
-    set_prior(records, agent.rewards, agent.policy.beliefs)
+    set_prior(records, agent.family, agent.policy.beliefs)
     territory: Any = agent._territory
     met = {label: arm for arm, label in enumerate(territory.labels)}
     for arm, label in enumerate(graph.labels or ()):

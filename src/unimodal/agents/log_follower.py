@@ -126,7 +126,7 @@ class Repeater:
         if reward.__class__ is not float:
             return False
         try:
-            self._agent.rewards.check_reward(reward)
+            self._agent.family.check_reward(reward)
         except UnimodalError:
             return False
         if len(self._allowed) < _KNOWN:

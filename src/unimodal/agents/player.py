@@ -41,25 +41,25 @@ class Player:
         self,
         policy: Policy,
         territory: Held | LookedUp,
-        rewards: Family,
+        family: Family,
         seed: int,
         begin: Any,
         rng: Any,
     ) -> None:
         """Begin, with the arms of `begin`; what was learnt before is filled in by `saving`."""
-        self.policy, self.rewards, self.seed = policy, rewards, seed
+        self.policy, self.family, self.seed = policy, family, seed
         self._territory = territory
         self._scope = record(policy.scope(getattr(territory, "graph", None)))
-        self._index, self._family = record(policy.index_for(rewards)), record(rewards)
+        self._index, self._family = record(policy.index_for(family)), record(family)
         # Where arms cost a look-up, one that was only met does not lead: it would be looked up too.
         held = isinstance(territory, Held)
         self._unpulled = policy.opening.unpulled_mean if held else -np.inf
         self._known = territory.n_arms
         slots = territory.slots
         state = new_state(
-            territory.n_arms, slots, rewards, policy.beliefs, begin, self._unpulled, rng
+            territory.n_arms, slots, family, policy.beliefs, begin, self._unpulled, rng
         )
-        state = policy.equip(state, rewards, self._unpulled)
+        state = policy.equip(state, family, self._unpulled)
         self._state = self._with_board(with_room(self._index, state, 0))
         rule = (self._scope, self._index, self._family)
         self._choose: Any = choose
@@ -168,7 +168,7 @@ class Player:
         first, last = span(self._scope, self._territory.arena, leader)
         return propensity(
             self.policy,
-            self.rewards,
+            self.family,
             self._state.arms,
             self._territory.arena.near[first:last],
             arm,
@@ -196,7 +196,7 @@ class Player:
         state, needed = self._state, self._territory.n_arms
         if needed > len(state.arms):
             arms = np.zeros(needed + needed // 4, dtype=ARM)  # a quarter: these are most of memory
-            set_prior(arms, self.rewards, self.policy.beliefs)
+            set_prior(arms, self.family, self.policy.beliefs)
             arms[: len(state.arms)] = state.arms
             self._state = self._with_board(state._replace(arms=arms))
         else:

@@ -31,7 +31,7 @@ def revised(agent: Agent, graph: Graph) -> Agent:
     new = assembled(
         agent.policy,
         Held(graph, agent.policy.scope(graph).arena(graph)),
-        agent.rewards,
+        agent.family,
         agent.seed,
         data,
     )

@@ -44,7 +44,7 @@ def to_data(agent: Agent) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "policy": policies.to_data(agent.policy),
-        "rewards": families.to_data(agent.rewards),
+        "rewards": families.to_data(agent.family),
         "graph": agent._territory.to_data(),
         "seed": agent.seed,
         **state_data(agent),
@@ -94,7 +94,7 @@ def from_data(
             f"{policy!r}: "
             "pass the policy it was saved with."
         )
-    rewards = families.from_data(data["rewards"])
+    family = families.from_data(data["rewards"])
     territory: Held | LookedUp
     if data["graph"]["kind"] == "look-up":
         Agent.check_look_ups(policy)
@@ -103,7 +103,7 @@ def from_data(
         whole = graphs.from_data(data["graph"])
         territory = Held(whole, policy.scope(whole).arena(whole))
     seed = whole_number(data["seed"], "the 'seed' of a saved agent", 0)
-    return assembled(policy, territory, rewards, seed, data)
+    return assembled(policy, territory, family, seed, data)
 
 
 def _looked_up(data: dict[str, Any], graph: Any, policy: Policy) -> LookedUp:
@@ -112,16 +112,16 @@ def _looked_up(data: dict[str, Any], graph: Any, policy: Policy) -> LookedUp:
 
 
 def assembled(
-    policy: Policy, territory: Held | LookedUp, rewards: Family, seed: int, data: dict[str, Any]
+    policy: Policy, territory: Held | LookedUp, family: Family, seed: int, data: dict[str, Any]
 ) -> Agent:
     """An agent of its parts and of what `state_data` told; a ValueError if that cannot be."""
-    check_state(data, territory, policy, rewards)
+    check_state(data, territory, policy, family)
     set_links(territory.arena, {int(arm): row for arm, row in data.get("links", {}).items()})
     agent = Agent.__new__(Agent)
     rng = np.array(data["stream"], dtype=np.uint64)
     begin = np.array(data["begin"], dtype=np.int64)
-    book = Book.from_data(rewards, data["decisions"]) if "decisions" in data else Book(rewards)
-    agent._assemble(policy, territory, rewards, seed, begin, rng, book)
+    book = Book.from_data(family, data["decisions"]) if "decisions" in data else Book(family)
+    agent._assemble(policy, territory, family, seed, begin, rng, book)
     _fill(agent, data)
     return agent
 
@@ -159,7 +159,7 @@ def in_state(agent: Agent, data: dict[str, Any]) -> Agent:
     try:
         if isinstance(territory, LookedUp):
             territory = _looked_up(data["graph"], territory.oracle, agent.policy)
-        return assembled(agent.policy, territory, agent.rewards, agent.seed, data)
+        return assembled(agent.policy, territory, agent.family, agent.seed, data)
     except (
         KeyError,
         TypeError,

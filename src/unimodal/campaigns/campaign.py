@@ -51,7 +51,7 @@ class Campaign:
         path: str | Path,
         policy: Policy | None = None,
         graph: Any = None,
-        rewards: Family | None = None,
+        family: Family | None = None,
         *,
         seed: int | None = None,
         root: Any = None,
@@ -69,7 +69,7 @@ class Campaign:
         a killed process, but not a power failure. `wait` is how many seconds another process may
         keep the file busy.
         """
-        given = Settings(policy, graph, rewards, seed, root, time_to_live, on_expiry)
+        given = Settings(policy, graph, family, seed, root, time_to_live, on_expiry)
         path = files.as_path(path, "the path of a campaign")
         if not callable(clock):
             raise UnimodalError(f"the clock of a campaign must be a function, got {clock!r}.")

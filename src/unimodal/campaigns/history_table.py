@@ -24,11 +24,11 @@ _CHUNK = 20_000  # events that are plain Python objects at the same time
 
 
 def compact(
-    events: Iterable[tuple[Any, ...]], rewards: Family | None = None, source: Any = "the log"
+    events: Iterable[tuple[Any, ...]], family: Family | None = None, source: Any = "the log"
 ) -> pl.DataFrame:
     """Events as a table; labels become text, since a column has one type.
 
-    The log has the arm with the decision only; here it stands beside the reward, too. `rewards` is
+    The log has the arm with the decision only; here it stands beside the reward, too. `family` is
     the family that rewards have to be of; `source` is what a sentence calls the log.
     """
     import polars as pl
@@ -45,8 +45,8 @@ def compact(
         columns: list[Any] = list(zip(*rows, strict=True))
         if not all_sound(columns):
             _refuse(rows, fault, source)
-        if rewards is not None and not _all_are(rewards, columns[9]):
-            _refuse(rows, functools.partial(reward_fault, rewards), source)
+        if family is not None and not _all_are(family, columns[9]):
+            _refuse(rows, functools.partial(reward_fault, family), source)
         columns[4] = arms.beside(rows)
         columns[6] = [None if leader is None else str(leader) for leader in columns[6]]
         parts.append(pl.DataFrame(dict(zip(schema, columns, strict=True)), schema=schema))

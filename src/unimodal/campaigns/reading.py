@@ -36,7 +36,7 @@ class Reading:
 
     def __init__(self, path: Path, agent: Agent, events: Iterable[tuple[Any, ...]]) -> None:
         self.path, self.agent = path, agent
-        self._table = compact(events, agent.rewards, path)
+        self._table = compact(events, agent.family, path)
 
     def compact_history(self) -> pl.DataFrame:
         """The log as `history` has it, but with words as categories: a fraction of the memory."""
@@ -130,8 +130,8 @@ def read_table(path: Path) -> pl.DataFrame:
     """The log of a file as a compact table."""
 
     def tabled(log: LogToRead) -> pl.DataFrame:
-        rewards = saved_family(log.settings("rewards"), log.path)
-        return compact(itertools.chain.from_iterable(log.rows()), rewards, log.path)
+        family = saved_family(log.settings("rewards"), log.path)
+        return compact(itertools.chain.from_iterable(log.rows()), family, log.path)
 
     return read(path, tabled)
 

@@ -39,10 +39,10 @@ def rehearse(
 
     ticks, events = itertools.count(1_700_000_000, 10), list[Event]()
     source: Any = graph if root is None else neighbours
-    agent = Agent(policy, source, problem.rewards, seed, root=root, clock=lambda: next(ticks))
+    agent = Agent(policy, source, problem.family, seed, root=root, clock=lambda: next(ticks))
     agent.recorder = lambda *told: events.append(as_event(len(events) + 1, *told))
     for first in range(0, rounds, at_once):
         for decision in agent.decide(min(at_once, rounds - first)):
             mean = problem.means[graph.arm_of(decision.arm)]
-            agent.reward(decision.id, problem.rewards.sample(mean, rng))
+            agent.reward(decision.id, problem.family.sample(mean, rng))
     return Reading(Path("rehearsal"), agent, events)

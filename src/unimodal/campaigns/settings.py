@@ -25,7 +25,7 @@ class Settings:
 
     policy: Policy | None = None
     graph: Any = None
-    rewards: Family | None = None
+    family: Family | None = None
     seed: int | None = None
     root: Any = None
     time_to_live: float | None = None
@@ -36,7 +36,7 @@ class Settings:
         """Check the kinds; the values are checked by the agent."""
         if self.policy is not None:
             as_policy(self.policy, "the 'policy' of a campaign")
-        as_family(self.rewards, "Campaign")
+        as_family(self.family, "Campaign")
 
     def with_defaults(self) -> Settings:
         """For a new file: what was given, and the usual for the rest."""
@@ -51,7 +51,7 @@ class Settings:
         return Settings(
             self.policy or usual_policy(self.graph),
             self.graph if held else as_oracle(self.graph, self.root),
-            as_family(self.rewards, "Campaign"),
+            as_family(self.family, "Campaign"),
             0 if self.seed is None else self.seed,
             self.root,
             self.time_to_live,
@@ -63,7 +63,7 @@ class Settings:
         return Agent(
             self.policy,
             graph,
-            self.rewards,
+            self.family,
             0 if self.seed is None else self.seed,
             time_to_live=self.time_to_live,
             on_expiry="drop" if self.on_expiry is None else self.on_expiry,
@@ -79,15 +79,17 @@ class Settings:
     def to_data(self) -> dict[str, Any]:
         """As plain JSON data; None stays None."""
         graph = self.graph
-        data = {field.name: getattr(self, field.name) for field in fields(self)}
+        data = {
+            _KEYS.get(field.name, field.name): getattr(self, field.name) for field in fields(self)
+        }
         if self.seed is not None:
             data["seed"] = whole_number(self.seed, "the 'seed'", 0)
         if self.time_to_live is not None:
             data["time_to_live"] = real_number(self.time_to_live, "time_to_live", above=0)
         if self.policy is not None:
             data["policy"] = policies.to_data(self.policy)
-        if self.rewards is not None:
-            data["rewards"] = families.to_data(self.rewards)
+        if self.family is not None:
+            data["rewards"] = families.to_data(self.family)
         if graph is not None:
             data["graph"] = (
                 graphs.to_data(graph) if isinstance(graph, Graph) else {"kind": "look-up"}
@@ -191,6 +193,7 @@ _KINDS: dict[str, Any] = {
     **{"policy": dict, "graph": dict, "rewards": dict, "seed": int, "on_expiry": str},
     **{"cache": int | None, "time_to_live": int | float | None},
 }
+_KEYS = {"family": "rewards"}  # what format 2 calls it
 _NAMES = {"rewards": "rewards are", "time_to_live": "time to live is"}
 
 

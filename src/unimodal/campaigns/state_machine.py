@@ -221,7 +221,7 @@ class Replica:
             return f"closes decision {event.decision}, which is not open"
         if event.kind == "expire":
             return f"lets decision {event.decision} expire before its time"
-        return reward_fault(self.agent.rewards, event) or "cannot be"
+        return reward_fault(self.agent.family, event) or "cannot be"
 
     def _take_answer(self, event: Event) -> None:
         assert self._oracle is not None

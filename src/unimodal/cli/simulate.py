@@ -27,7 +27,7 @@ def simulate(
     horizon: Annotated[str, typer.Option(help="Rounds a trial, such as 1e5")] = "1e5",
     trials: Annotated[str, typer.Option(help="Trials of each policy")] = "100",
     seed: Annotated[int, typer.Option(help="Seed of everything random, the graph included")] = 0,
-    rewards: Annotated[
+    family: Annotated[
         str, typer.Option(help="bernoulli, gaussian:SIGMA, poisson, exponential, bounded:A:B")
     ] = "bernoulli",
     high: Annotated[float, typer.Option(help="Mean of the best arm")] = 0.9,
@@ -80,7 +80,7 @@ def simulate(
         made = graphs.parse(graph, seed)
         best: Any = _peak(made, peak, seed)
         chosen = [known.parse(text) for text in known.split(policies)]
-        problem = problems.by_distance(made, best, high, low, families.parse(rewards))
+        problem = problems.by_distance(made, best, high, low, families.parse(family))
         numbers: dict[str, Any] = {"horizon": rounds, "trials": repeats, "seed": seed}
         result = um.simulate(problem, chosen, **numbers, engine=engine, workers=workers)
     console = terminal()

@@ -22,7 +22,7 @@ def why_not_leap(policy: Policy, problem: Problem, history: bool = False) -> str
     >>> import unimodal as um
     >>> why_not_leap(um.UTS(), um.problems.triangular(5))
     ''
-    >>> why_not_leap(um.NPTS(), um.problems.triangular(5, rewards=um.Bounded()))
+    >>> why_not_leap(um.NPTS(), um.problems.triangular(5, family=um.Bounded()))
     'Reweighed is not an index that can say when it will cross a level'
     """
     if history:
@@ -31,12 +31,12 @@ def why_not_leap(policy: Policy, problem: Problem, history: bool = False) -> str
         return "what it knows or the problem itself changes from round to round"
     if policy.is_plain or any(getattr(type(policy), m) is not getattr(Policy, m) for m in _OURS):
         return "it has a rule or a state of its own, of which the engine knows nothing"
-    index, scope = type(policy.index_for(problem.rewards)), type(policy.scope(problem.graph))
+    index, scope = type(policy.index_for(problem.family)), type(policy.scope(problem.graph))
     if index not in _INDICES:
         return f"{index.__name__} is not an index that can say when it will cross a level"
     if scope not in _SCOPES:
         return f"{scope.__name__} is not a scope that can say for how long a leader stays"
-    family = type(problem.rewards)
-    if family not in _FAMILIES or problem.rewards.is_own:
+    family = type(problem.family)
+    if family not in _FAMILIES or problem.family.is_own:
         return f"{family.__name__} draws rewards in a way of your own, whose sums nobody knows"
     return ""

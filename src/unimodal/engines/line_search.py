@@ -84,7 +84,7 @@ class LSE:
 
     def play(self, interval: Interval, rounds: Any, rng: Any) -> Narrowing:
         """One trial: regret at `rounds`, of which the last is the horizon."""
-        horizon, width = int(rounds[-1]), reward_width(interval.rewards)
+        horizon, width = int(rounds[-1]), reward_width(interval.family)
         low, high = interval.low, interval.high
         regret = np.empty(len(rounds))
         played, so_far, stages = 0, 0.0, 0
@@ -104,7 +104,7 @@ class LSE:
             so_far += pulls * within[4]
             if played >= horizon:
                 return Narrowing(regret, low, high, stages)
-            found = [total_reward(interval.rewards, mean, pulls, rng) for mean in means]
+            found = [total_reward(interval.family, mean, pulls, rng) for mean in means]
             left_is_better = max(found[:2]) > max(found[2:])
             low, high = (low, points[2]) if left_is_better else (points[1], high)
             stages += 1

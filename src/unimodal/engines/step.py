@@ -31,7 +31,7 @@ class StepTrial(Trial):
         self, problem: Problem, policy: Policy, seed: int, trial: int, rounds: Any, history: bool
     ) -> None:
         super().__init__(problem, policy, seed, trial, rounds, history)
-        self._run = run if policy.is_plain or problem.rewards.is_plain else _compiled
+        self._run = run if policy.is_plain or problem.family.is_plain else _compiled
 
     def advance(self, effort: int) -> None:
         """Play some more rounds, at most up to the horizon."""

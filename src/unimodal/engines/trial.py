@@ -54,7 +54,7 @@ class Trial(ABC):
         # NaN, so that what is not played yet cannot be taken for a regret.
         regret = np.full(len(rounds), np.nan)
         self.output = Output(rounds, regret, np.empty(kept, np.int32), np.empty(kept))
-        graph, family = problem.graph, problem.rewards
+        graph, family = problem.graph, problem.family
         self.parts = policy.parts(graph, family)  # first: it may refuse the family
         self.state = policy.new_state(graph.n_arms, family, stream(seed, trial, POLICY))
         rng = stream(seed, trial, REWARDS)

@@ -33,13 +33,13 @@ FAMILIES: dict[str, type[Family]] = {
 }
 
 
-def as_family(rewards: Family | None, owner: str) -> Family:
+def as_family(family: Family | None, owner: str) -> Family:
     """The family itself, Bernoulli for None, or a sentence for anything else."""
-    if rewards is not None and not isinstance(rewards, Family):
+    if family is not None and not isinstance(family, Family):
         raise UnimodalError(
-            f"the 'rewards' of {owner} must be a family such as um.Bernoulli(), got {rewards!r}."
+            f"the 'family' of {owner} must be a family such as um.Bernoulli(), got {family!r}."
         )
-    return Bernoulli() if rewards is None else rewards
+    return Bernoulli() if family is None else family
 
 
 def to_data(family: Family) -> dict[str, Any]:

@@ -98,7 +98,7 @@ def second_peaks(
     pulls: Any = None,
     totals: Any = None,
     *,
-    rewards: Family | None = None,
+    family: Family | None = None,
     confidence: float = 0.95,
     policy: str | None = None,
     trial: int = 0,
@@ -122,7 +122,7 @@ def second_peaks(
     a and b lie in different connected parts of {μ ≥ c}. All that surrounds a part is below c, and
     so below the best arms of the part: the means have at least two peaks. ∎
 
-    It takes rewards that are independent given the arm, of the family `rewards` (an agent and a
+    It takes rewards that are independent given the arm, of the `family` (an agent and a
     result bring theirs; `Bounded` is any law in [a, b]), with means that do not drift.
 
     >>> import unimodal as um
@@ -140,7 +140,7 @@ def second_peaks(
     level = real_number(confidence, "the 'confidence'", above=0)
     if not level < 1:
         raise UnimodalError(f"the 'confidence' must lie between 0 and 1, got {level:g}.")
-    data = gathered(source, pulls, totals, rewards, policy, trial)
+    data = gathered(source, pulls, totals, family, policy, trial)
     graph, family, counts, sums = data
     low, high = bounds(family, counts, sums, _threshold(graph, level))
     found = list(hills(graph, low, high))
@@ -187,7 +187,7 @@ class Data(NamedTuple):
 
 
 def gathered(
-    source: Any, pulls: Any, totals: Any, rewards: Any, policy: str | None, trial: int
+    source: Any, pulls: Any, totals: Any, family: Any, policy: str | None, trial: int
 ) -> Data:
     """Graph, family, pulls and totals, from whatever has them."""
     if not isinstance(source, Result) and (policy is not None or trial != 0):
@@ -196,10 +196,10 @@ def gathered(
             f"{source!r}: leave them out."
         )
     if isinstance(source, Graph):
-        return _given(source, pulls, totals, rewards)
-    if pulls is not None or totals is not None or rewards is not None:
+        return _given(source, pulls, totals, family)
+    if pulls is not None or totals is not None or family is not None:
         raise UnimodalError(
-            "pulls, totals and rewards go with a Graph; an Agent or a Result brings its own."
+            "pulls, totals and family go with a Graph; an Agent or a Result brings its own."
         )
     if isinstance(source, Agent):
         return _of_agent(source)
@@ -211,8 +211,8 @@ def gathered(
     )
 
 
-def _given(graph: Graph, pulls: Any, totals: Any, rewards: Any) -> Data:
-    family = as_family(rewards, "second_peaks")
+def _given(graph: Graph, pulls: Any, totals: Any, family: Any) -> Data:
+    family = as_family(family, "second_peaks")
     counts, sums = _per_arm(graph, pulls, "pulls"), _per_arm(graph, totals, "totals")
     for count in counts.tolist():
         whole_number(count, "the 'pulls' of an arm", 0)
@@ -259,7 +259,7 @@ def _of_agent(agent: Agent) -> Data:
             "give pulls and totals that you kept yourself."
         )
     arms = known_records(agent, graph)
-    return Data(graph, agent.rewards, arms["pulls"].astype(np.float64), arms["total"].copy())
+    return Data(graph, agent.family, arms["pulls"].astype(np.float64), arms["total"].copy())
 
 
 def _of_result(result: Result, policy: str | None, trial: int) -> Data:
@@ -282,4 +282,4 @@ def _of_result(result: Result, policy: str | None, trial: int) -> Data:
     arms, n_arms = run.arms[number], result.problem.graph.n_arms
     counts = np.bincount(arms, minlength=n_arms).astype(np.float64)
     sums = np.bincount(arms, weights=run.rewards[number], minlength=n_arms)
-    return Data(result.problem.graph, result.problem.rewards, counts, sums)
+    return Data(result.problem.graph, result.problem.family, counts, sums)

@@ -53,7 +53,7 @@ class View:
 
         chosen = np.fromiter(arms, dtype=np.int64)
         records = self.records[chosen]
-        low, high = interval(self.agent.rewards, records)
+        low, high = interval(self.agent.family, records)
         means = np.full(len(chosen), np.nan)
         np.divide(records["total"], records["pulls"], out=means, where=records["pulls"] > 0)
         return pl.DataFrame(

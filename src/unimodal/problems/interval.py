@@ -22,7 +22,7 @@ _ROUNDING = 1e-12  # relative: a smaller rise after a fall, or part of a step, i
 class Interval:
     """The points of [low, high] as arms; `mean` is a function of a point, with one peak.
 
-    `rewards` is the reward family, Bernoulli unless told. `peak` is where the mean is highest.
+    `family` is the reward family, Bernoulli unless told. `peak` is where the mean is highest.
 
     >>> import unimodal as um
     >>> interval = um.Interval(5, 25, mean=lambda price: 0.9 - 0.04 * abs(price - 13))
@@ -37,7 +37,7 @@ class Interval:
         low: float,
         high: float,
         mean: Callable[[float], float],
-        rewards: Family | None = None,
+        family: Family | None = None,
     ) -> None:
         self.low = real_number(low, "the 'low' of Interval")
         self.high = real_number(high, "the 'high' of Interval", above=self.low)
@@ -46,7 +46,7 @@ class Interval:
             raise UnimodalError(
                 f"the 'mean' of Interval must be a function of a point, got {mean!r}."
             )
-        self.mean, self.rewards = mean, as_family(rewards, "Interval")
+        self.mean, self.family = mean, as_family(family, "Interval")
         points = np.linspace(self.low, self.high, _GRID)
         means = self.means_at(points)
         _check_one_peak(points, means)
@@ -71,7 +71,7 @@ class Interval:
                 f"{point:g} there was a {type(error).__name__}: {error}."
             ) from error
         try:
-            self.rewards.check_means(np.array([mean]))
+            self.family.check_means(np.array([mean]))
         except UnimodalError as error:
             sentence = str(error).removesuffix(" for arm 0.")  # the interval has points
             raise UnimodalError(f"{sentence} at the point {point:g}.") from None
@@ -88,7 +88,7 @@ class Interval:
         even = [float(f"{x:.12g}") for x in np.linspace(self.low, self.high, n_points)]
         points = [min(max(x, self.low), self.high) for x in even]
         graph = from_edges(list(pairwise(points)), labels=points)
-        return Problem(graph, self.means_at(points), self.rewards)
+        return Problem(graph, self.means_at(points), self.family)
 
     def points_for(self, horizon: int, smoothness: float = 2.0, slope: float | None = None) -> int:
         """How many points to spread so that the grid costs about as much as learning on it.
@@ -165,7 +165,7 @@ class Interval:
         """Ends, peak and family."""
         return (
             f"Interval({self.low:g}, {self.high:g}, peak {self.best_mean:g} at {self.peak:g}, "
-            f"{self.rewards!r})"
+            f"{self.family!r})"
         )
 
 

@@ -20,7 +20,7 @@ def by_distance(
     peak: Any = None,
     high: float = 0.9,
     low: float = 0.1,
-    rewards: Family | None = None,
+    family: Family | None = None,
 ) -> Problem:
     """The paper's means: from `high` at the peak down to `low` at the arms farthest from it.
 
@@ -32,7 +32,7 @@ def by_distance(
     [0.1, 0.5, 0.9, 0.5, 0.1]
     """
     high, low = _checked(high, low, "by_distance")
-    return Problem(graph, _falling(_steps(graph, peak, "by_distance"), high, low), rewards)
+    return Problem(graph, _falling(_steps(graph, peak, "by_distance"), high, low), family)
 
 
 def _falling(steps: Any, high: float, low: float) -> Any:
@@ -48,7 +48,7 @@ def smooth_peak(
     high: float = 0.9,
     low: float = 0.1,
     width: float | None = None,
-    rewards: Family | None = None,
+    family: Family | None = None,
 ) -> Problem:
     """A bell: flat around the peak, steepest at `width` steps from it, then flattening to `low`.
 
@@ -74,7 +74,7 @@ def smooth_peak(
             f"{low:g} with width={width:g}, where they are the same {flat[0]} and {flat[0] + 1} "
             f"steps away: take a width nearer to {third:g}, or 'high' and 'low' farther apart."
         )
-    return Problem(graph, levels[steps], rewards)
+    return Problem(graph, levels[steps], family)
 
 
 def _checked(high: float, low: float, where: str) -> tuple[float, float]:
@@ -93,7 +93,7 @@ def _steps(graph: Graph, peak: Any, where: str) -> Any:
 
 
 def triangular(
-    n_arms: int, high: float = 0.9, low: float = 0.1, rewards: Family | None = None
+    n_arms: int, high: float = 0.9, low: float = 0.1, family: Family | None = None
 ) -> Problem:
     """The line of Combes and Proutiere: means rise evenly to the middle arm and fall again.
 
@@ -104,10 +104,10 @@ def triangular(
     high, low = _checked(high, low, "triangular")
     # by_distance without a search of the graph: SciPy's takes 0.2 s to import.
     steps = np.abs(np.arange(graph.n_arms) - graph.n_arms // 2)
-    return Problem(graph, _falling(steps, high, low), rewards)
+    return Problem(graph, _falling(steps, high, low), family)
 
 
-def rank_one(u: Any, v: Any, rewards: Family | None = None) -> Problem:
+def rank_one(u: Any, v: Any, family: Family | None = None) -> Problem:
     """Arms are pairs (i, j) with mean u_i·v_j, on the graph where they share a row or a column.
 
     A row may be an item and a column a place where it is shown (Katariya, Kveton, Szepesvári,
@@ -125,7 +125,7 @@ def rank_one(u: Any, v: Any, rewards: Family | None = None) -> Problem:
     graph = graphs.rank_one(len(rows), len(columns))
     with np.errstate(over="ignore"):  # the problem refuses an infinite mean in a sentence
         means = np.outer(rows, columns).ravel()
-    problem = Problem(graph, means, rewards)
+    problem = Problem(graph, means, family)
     found = problem.check()
     if not found:
         raise UnimodalError(

@@ -36,9 +36,7 @@ class Moving(Problem):
     2
     """
 
-    def __init__(
-        self, graph: Graph, begins: Any, means: Any, rewards: Family | None = None
-    ) -> None:
+    def __init__(self, graph: Graph, begins: Any, means: Any, family: Family | None = None) -> None:
         check_graph(graph, "Moving")
         if not isinstance(begins, Sequence | np.ndarray):
             raise UnimodalError(f"the 'begins' of Moving must be a list of rounds, got {begins!r}.")
@@ -53,8 +51,8 @@ class Moving(Problem):
                 "the 'means' of Moving must be rows, one for each of the "
                 f"{len(rounds)} rounds in 'begins', got {reprlib.repr(means)}."
             )
-        pieces = [Problem(graph, row, rewards) for row in means]
-        super().__init__(graph, pieces[0].means, rewards)
+        pieces = [Problem(graph, row, family) for row in means]
+        super().__init__(graph, pieces[0].means, family)
         self.begins = np.array(rounds, dtype=np.int64)
         self.means_by_piece = np.stack([piece.means for piece in pieces])
         self.begins.setflags(write=False)
@@ -74,7 +72,7 @@ class Moving(Problem):
         """
         now = whole_number(round, "the 'round' of at")
         piece = int(np.searchsorted(self.begins, now, side="right")) - 1
-        return Problem(self.graph, self.means_by_piece[piece], self.rewards)
+        return Problem(self.graph, self.means_by_piece[piece], self.family)
 
     def check(self) -> Unimodality:
         """Whether the means are unimodal in every round."""
@@ -101,7 +99,7 @@ class Moving(Problem):
         return (
             f"Moving({self.graph!r}, {len(self.begins)} pieces, peak from arm "
             f"{self.graph.label_of(first)!r} to arm {self.graph.label_of(last)!r}, "
-            f"{self.rewards!r})"
+            f"{self.family!r})"
         )
 
 
@@ -109,11 +107,11 @@ def from_data(data: dict[str, Any]) -> Problem:
     """The problem that its `to_data` described, whether it moves or not."""
     if "begins" not in data:
         return Problem.from_data(data)
-    graph, rewards = graphs.from_data(data["graph"]), families.from_data(data["rewards"])
-    return Moving(graph, data["begins"], data["means"], rewards)
+    graph, family = graphs.from_data(data["graph"]), families.from_data(data["rewards"])
+    return Moving(graph, data["begins"], data["means"], family)
 
 
-def drifting_line(n_arms: int, horizon: int, speed: float, rewards: Family | None = None) -> Moving:
+def drifting_line(n_arms: int, horizon: int, speed: float, family: Family | None = None) -> Moving:
     """A line whose peak w(t) moves by `speed` arms a round, from end to end and back.
 
     μ_k(t) = (K - 1)/K - |w(t) - k|/K, the means with which Combes and Proutiere (2014) study
@@ -141,7 +139,7 @@ def drifting_line(n_arms: int, horizon: int, speed: float, rewards: Family | Non
     distances = np.abs(peak[:, None] - np.arange(n_arms))
     kept = begins <= horizon
     means = (n_arms - 1 - distances[kept]) / n_arms
-    return _checked(Moving(graph, begins[kept].tolist(), np.maximum(means, 0.0), rewards))
+    return _checked(Moving(graph, begins[kept].tolist(), np.maximum(means, 0.0), family))
 
 
 def jumping_peak(
@@ -151,7 +149,7 @@ def jumping_peak(
     seed: int = 0,
     high: float = 0.9,
     low: float = 0.1,
-    rewards: Family | None = None,
+    family: Family | None = None,
 ) -> Moving:
     """The means of `by_distance`, with a peak that jumps to another random arm `every` rounds.
 
@@ -164,7 +162,7 @@ def jumping_peak(
         other = int(below(rng, graph.n_arms - 1))
         return other + (other >= peak)
 
-    return _travelling(graph, horizon, every, seed, (high, low, rewards), jump, "jumping_peak")
+    return _travelling(graph, horizon, every, seed, (high, low, family), jump, "jumping_peak")
 
 
 def wandering_peak(
@@ -174,7 +172,7 @@ def wandering_peak(
     seed: int = 0,
     high: float = 0.9,
     low: float = 0.1,
-    rewards: Family | None = None,
+    family: Family | None = None,
 ) -> Moving:
     """The means of `by_distance`, with a peak that steps to a random neighbour `every` rounds.
 
@@ -187,7 +185,7 @@ def wandering_peak(
         neighbours = graph.neighbours(peak)
         return int(neighbours[below(rng, len(neighbours))])
 
-    return _travelling(graph, horizon, every, seed, (high, low, rewards), step, "wandering_peak")
+    return _travelling(graph, horizon, every, seed, (high, low, family), step, "wandering_peak")
 
 
 def _travelling(
@@ -201,12 +199,12 @@ def _travelling(
     begins = list(range(1, horizon + 1, every))
     seed = whole_number(seed, "the 'seed'", 0)
     rng, peak = stream(seed, graph.n_arms + 2, GRAPH), random_peak(graph, seed)
-    high, low, rewards = shape
+    high, low, family = shape
     means = []
     for _ in begins:
-        means.append(by_distance(graph, graph.label_of(peak), high, low, rewards).means)
+        means.append(by_distance(graph, graph.label_of(peak), high, low, family).means)
         peak = move(rng, peak)
-    return _checked(Moving(graph, begins, means, rewards))
+    return _checked(Moving(graph, begins, means, family))
 
 
 def _check_room(pieces: int, n_arms: int, where: str) -> None:

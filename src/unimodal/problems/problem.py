@@ -44,9 +44,9 @@ class Problem:
     the means are not unimodal: arm 0 (mean 0.5) is stuck, its best neighbour 1 has mean 0.1.
     """
 
-    def __init__(self, graph: Graph, means: Any, rewards: Family | None = None) -> None:
+    def __init__(self, graph: Graph, means: Any, family: Family | None = None) -> None:
         check_graph(graph, "Problem")
-        rewards = as_family(rewards, "Problem")
+        family = as_family(family, "Problem")
         try:
             array = np.array(means, dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
@@ -56,9 +56,9 @@ class Problem:
                 f"the 'means' of Problem must be one for each of the {graph.n_arms} arms, "
                 f"got shape {array.shape}."
             )
-        rewards.check_means(array)
+        family.check_means(array)
         array.setflags(write=False)
-        self.graph, self.means, self.rewards = graph, array, rewards
+        self.graph, self.means, self.family = graph, array, family
 
     @property
     def best_arm(self) -> int:
@@ -115,7 +115,7 @@ class Problem:
         total = 0.0
         for arm in self.graph.neighbours(self.best_arm):
             mean = float(self.means[arm])
-            distance = self.rewards.divergence(mean, best)
+            distance = self.family.divergence(mean, best)
             total += (best - mean) / distance if distance > 0 else math.inf
         return total
 
@@ -136,20 +136,20 @@ class Problem:
         return {
             "graph": graphs.to_data(self.graph),
             "means": self.means.tolist(),
-            "rewards": families.to_data(self.rewards),
+            "rewards": families.to_data(self.family),
         }
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Problem:
         """The problem that `to_data` described."""
-        rewards = families.from_data(data["rewards"])
-        return cls(graphs.from_data(data["graph"]), data["means"], rewards)
+        family = families.from_data(data["rewards"])
+        return cls(graphs.from_data(data["graph"]), data["means"], family)
 
     def __repr__(self) -> str:
         """Graph, peak and family."""
         return (
             f"Problem({self.graph!r}, peak {self.means.max():g} at arm "
-            f"{self.graph.label_of(self.best_arm)!r}, {self.rewards!r})"
+            f"{self.graph.label_of(self.best_arm)!r}, {self.family!r})"
         )
 
 

@@ -135,7 +135,7 @@ def test_worlds_are_on_the_scale_of_the_rewards(monkeypatch):
     draws = SimpleNamespace(next=lambda: np.array([0.25, 1.0]))
     monkeypatch.setattr(estimate, "PlausibleMeans", lambda *arguments: draws)
     (world,) = estimate._worlds(log, 1, 0, True)
-    assert world.means.tolist() == [12.5, 20.0] and world.rewards == um.Bounded(10, 20)
+    assert world.means.tolist() == [12.5, 20.0] and world.family == um.Bounded(10, 20)
 
 
 def test_those_who_wait_are_counted_event_by_event():

@@ -14,7 +14,7 @@ from unimodal.studies.compare.page import _standing, markdown
 from unimodal.studies.compare.ranking import geometric_mean, order, ranked
 from unimodal.studies.tasks import Task
 
-FOLDER = Path(__file__).parents[2] / "docs" / "comparison"
+FOLDER = Path(__file__).parents[3] / "docs" / "comparison"
 T_3 = 3.182446  # Student's 97.5 % with 3 degrees of freedom, from a table
 
 

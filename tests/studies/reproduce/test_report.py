@@ -11,7 +11,7 @@ import pytest
 from unimodal.studies.reproduce import exports, findings, page
 from unimodal.studies.reproduce.tables import all_rows
 
-FOLDER = Path(__file__).parents[2] / "docs" / "reproduction"
+FOLDER = Path(__file__).parents[3] / "docs" / "reproduction"
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 

@@ -51,10 +51,10 @@ def read(campaign: Recorded) -> LoggedRewards:
     import polars as pl
 
     agent = campaign.agent
-    if not isinstance(agent.rewards, Bernoulli | Bounded):
+    if not isinstance(agent.family, Bernoulli | Bounded):
         raise UnimodalError(
             f"replay must know between what bounds rewards lie, as in um.Bernoulli() and "
-            f"um.Bounded(a, b), got {agent.rewards!r}: such a log cannot be replayed."
+            f"um.Bounded(a, b), got {agent.family!r}: such a log cannot be replayed."
         )
     history = history_of(campaign)
     graph = known_graph(agent)
@@ -73,7 +73,7 @@ def read(campaign: Recorded) -> LoggedRewards:
     if not pulls.sum():
         raise UnimodalError("the log must have at least one reward to be replayed, got none.")
     notes = _notes(history, elsewhere, agent)
-    return LoggedRewards(graph, agent.rewards, agent.policy, pulls, totals, notes)
+    return LoggedRewards(graph, agent.family, agent.policy, pulls, totals, notes)
 
 
 def _notes(history: pl.DataFrame, elsewhere: int, agent: Agent) -> tuple[str, ...]:
@@ -100,7 +100,7 @@ def _notes(history: pl.DataFrame, elsewhere: int, agent: Agent) -> tuple[str, ..
             f"In the log up to {waiting:,} decisions waited for their reward at a time; candidates "
             "are simulated as if each reward came at once."
         )
-    if isinstance(agent.rewards, Bounded):
+    if isinstance(agent.family, Bounded):
         notes.append(
             "Rewards between two bounds count as shares of a coin's, which vary at least as much: "
             "so intervals are rather too wide than too narrow."
