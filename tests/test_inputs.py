@@ -155,7 +155,7 @@ for shape in (nan, 0.0, -0.5, -1.0, -inf):
     assert math.isnan(um.random.beta(rng, 1.0, shape)), shape
 assert um.random.gamma(rng, inf) == inf and math.isnan(um.random.beta(rng, nan, nan))
 for n in (0, -1, -(2**63)):
-    assert um.random.below(rng, n) == -1
+    assert um.random.randint(rng, n) == -1
 for tiny in (1e-9, 1e-300, 2.3e-308):
     draws = [um.random.beta(rng, tiny, 3 * tiny) for _ in range(300)]
     assert set(draws) <= {0.0, 1.0} and 40 < sum(draws) < 110

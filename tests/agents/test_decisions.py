@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import unimodal as um
-from unimodal.agents.decisions import Book, OutcomesInMemory
+from unimodal.agents.decisions import Book, RewardsInMemory
 
 LINE = um.graphs.line(5)
 
@@ -318,10 +318,10 @@ def test_minus_zero_is_zero():
 
 
 def test_outcomes_tell_a_missing_reward_from_one():
-    outcomes = OutcomesInMemory()
+    outcomes = RewardsInMemory()
     outcomes.set(3, 0.0)
     assert [outcomes.get(number) for number in (1, 2, 3, 4)] == [None, None, 0.0, None]
-    assert OutcomesInMemory(outcomes.to_data()).to_data() == [None, None, 0.0]
+    assert RewardsInMemory(outcomes.to_data()).to_data() == [None, None, 0.0]
 
 
 @pytest.mark.parametrize("told", [float("nan"), float("inf"), "noon", None, 10**400])

@@ -8,7 +8,7 @@ import pytest
 import unimodal as um
 from unimodal.campaigns import clock as clocks
 from unimodal.campaigns import verify
-from unimodal.campaigns.clock import Timekeeper
+from unimodal.campaigns.clock import CampaignClock
 
 FAR = 4e9  # seconds: the year 2096
 
@@ -52,7 +52,7 @@ class Clocks:
     def __init__(self, monkeypatch):
         self.wall, self.steady = 1000.0, 50.0
         monkeypatch.setattr(time, "time", lambda: self.wall)
-        self.keeper = Timekeeper(time.time, lambda: self.steady)
+        self.keeper = CampaignClock(time.time, lambda: self.steady)
 
     def tick(self, seconds, jump=0.0):
         """Let time pass, the clock be set, and read it."""

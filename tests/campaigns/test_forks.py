@@ -131,7 +131,7 @@ def test_what_cannot_be_closed_for_a_fork_is_refused_in_the_child(path, start, m
     """As when a call of another thread takes long: the child then has a wrong idea of locks."""
     campaign, told = start(), []
     monkeypatch.setattr(locks, "_FORK_WAIT", 0.05)
-    assert campaign._durably._group.hold()
+    assert campaign._transactions._group.hold()
 
     def fork():
         told.append(in_child(lambda: um.Campaign.open(path)))
@@ -140,7 +140,7 @@ def test_what_cannot_be_closed_for_a_fork_is_refused_in_the_child(path, start, m
     thread = threading.Thread(target=fork)
     thread.start()
     thread.join(30)
-    campaign._durably._group.release()
+    campaign._transactions._group.release()
     assert len(told) == 2
     for words in told:
         assert words.startswith("UnimodalError: ") and "forked from, and in use there" in words

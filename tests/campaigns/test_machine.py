@@ -183,7 +183,7 @@ class CampaignMachine(RuleBasedStateMachine):
         """After a close; or after a crash, which takes the connection and writes no snapshot."""
         campaign = self.campaigns[who]
         if crash:
-            campaign._durably._group.alone(campaign._log.close)
+            campaign._transactions._group.alone(campaign._log.close)
         else:
             campaign.close()
         self.campaigns[who] = self.open()

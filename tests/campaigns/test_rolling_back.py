@@ -34,7 +34,7 @@ class Moody(um.Policy):
     """Pulls any arm around the leader; fails in a round that a test says."""
 
     def choose(self, arms, near, leader, clock, rng):
-        arm = near[um.random.below(rng, len(near))]
+        arm = near[um.random.randint(rng, len(near))]
         Moody.rounds += 1
         if Moody.rounds == Moody.bad_round:
             raise Moody.error
@@ -174,7 +174,7 @@ def test_calls_that_share_a_commit_with_one_that_fails_are_kept(path, moody):
     }
     for number, (name, call) in enumerate(calls.items()):
         threads.append(begin(name, call))
-        while len(campaign._durably._group._waiting) <= number:
+        while len(campaign._transactions._group._waiting) <= number:
             time.sleep(0.001)
     free.set()
     for thread in threads:

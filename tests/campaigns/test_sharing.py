@@ -346,7 +346,7 @@ def test_closing_waits_for_calls_and_refuses_those_that_come_later(path):
 def test_a_reward_that_shares_its_commit_with_a_close_is_known_afterwards(path, start, reopen):
     campaign = start()
     number = campaign.decide().id
-    group = campaign._durably._group
+    group = campaign._transactions._group
     calls = (lambda: campaign.reward(number, 1.0), campaign.close)
     threads = [threading.Thread(target=call) for call in calls]
     assert group.hold()  # somebody else commits just now
@@ -380,7 +380,7 @@ def test_who_thinks_it_is_alone_notices_another(path, told_first):
     ids = [decision.id for decision in one.decide(100)]
     for decision in ids[:50]:
         one.reward(decision, 1.0)
-    assert one._durably._undisturbed >= durable._ALONE
+    assert one._transactions._undisturbed >= durable._ALONE
     two = um.Campaign.open(path, durability="fast")
     two.reward(ids[60], 1.0)
     new = two.decide().id
@@ -406,10 +406,10 @@ def test_alone_and_with_expiries_the_state_is_kept(path):
         late = [decision.id for decision in campaign.decide(3)]
         now[0] = 50.0
         kept = campaign.decide().id
-        replica = campaign._durably._replica
+        replica = campaign._transactions._replica
         now[0] = 120.0
         assert campaign.reward(kept, 1.0) is True and campaign.outstanding == 0
-        assert campaign._durably._replica is replica
+        assert campaign._transactions._replica is replica
         with pytest.raises(um.UnimodalError, match="expired"):
             campaign.reward(late[0], 1.0)
     assert bool(verify(path))

@@ -31,7 +31,7 @@ def test_nobody_waits_for_a_snapshot(path, start, play, monkeypatch):
     play(campaign, 30)  # while it is being written, of a state that is past
     assert verify(path).snapshots == []
     go_on.set()
-    campaign._durably._snapshots._writer.join(20)
+    campaign._transactions._snapshots._writer.join(20)
     (seq,) = verify(path).snapshots
     assert 10 <= seq <= 12 and verify(path).wrong == []
     campaign.close()
@@ -45,7 +45,7 @@ def test_rewards_before_a_snapshot_are_found_again(path, start, play, monkeypatc
     monkeypatch.setattr(replica, "_AT_HAND", 3)
     campaign = start()
     decisions = play(campaign, 50)
-    campaign._durably._snapshots._writer.join(20)
+    campaign._transactions._snapshots._writer.join(20)
     assert len(verify(path).snapshots) == 1
     for decision in decisions:
         value = value_of(decision.id)

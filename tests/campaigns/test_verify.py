@@ -17,10 +17,10 @@ def test_snapshots_are_the_fold_of_the_log(path, start, reopen, play, pulls, mon
     monkeypatch.setattr(snapshots, "SNAPSHOT_EVERY", 10)
     campaign = start(LADDER, time_to_live=10)
     play(campaign, 20)
-    campaign._durably._snapshots._writer.join()
+    campaign._transactions._snapshots._writer.join()
     play(campaign, 20)
     campaign.decide(7)
-    campaign._durably._snapshots._writer.join()
+    campaign._transactions._snapshots._writer.join()
     verdict = verify(path)
     assert verdict and len(verdict.snapshots) == 2 and verdict.snapshots[0] < 30
     campaign.add_edges([("d", "e")])

@@ -32,7 +32,7 @@ class Greedy(um.Policy):
 
     def choose(self, arms, near, leader, clock, rng):
         if um.random.uniform(rng) < self.epsilon:
-            return near[um.random.below(rng, len(near))]
+            return near[um.random.randint(rng, len(near))]
         return leader
 
 

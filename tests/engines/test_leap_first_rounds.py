@@ -69,7 +69,7 @@ def law(arms, leads, left, unimodal):
 
 
 @inner
-def _reset(state, desk):
+def _reset(state, queue):
     for arm in range(3):
         record = state.arms[arm]
         record.pulls = record.leads = 0
@@ -78,21 +78,21 @@ def _reset(state, desk):
     state.best[1:4], state.count[1], state.count[2], state.count[3] = 0.0, 3, 2, 1
     state.notes[:] = 0
     state.notes[LAST] = state.notes[LEADER] = -1
-    book = desk.book[0]
-    book.settled = book.resume = 0
+    session = queue.session[0]
+    session.settled = session.resume = 0
 
 
 @jit
-def count_leaps(scope, index, family, arena, state, rewards, gaps, output, desk, counts):
+def count_leaps(scope, index, family, arena, state, rewards, gaps, output, queue, counts):
     """Play the six rounds again and again; returns how many of them were looks, not steps."""
     looked = 0
     for _ in range(LEAPS):
-        _reset(state, desk)
+        _reset(state, queue)
         # Ties are broken by a counter and this key: without a new one, always alike.
         state.rng[4] += np.uint64(0x9E3779B97F4A7C15)
         while state.notes[0] < PULLS:
-            leap(scope, index, family, arena, state, rewards, gaps, output, 0, desk, 1)
-            looked += desk.book[0].settled
+            leap(scope, index, family, arena, state, rewards, gaps, output, 0, queue, 1)
+            looked += queue.session[0].settled
         place = 0
         for arm in output.arms:
             place = 3 * place + arm
@@ -109,7 +109,7 @@ def test_the_first_six_pulls(policy):
     trial = LeapTrial(problem, policy, 7, 0, np.array([PULLS]), True)
     trial.hurry(depth=-0.6)
     counts = np.zeros(3**PULLS, dtype=np.int64)
-    fixed = (*trial.parts, trial.state, trial.rewards, problem.gaps, trial.output, trial.desk)
+    fixed = (*trial.parts, trial.state, trial.rewards, problem.gaps, trial.output, trial.queue)
     looked = count_leaps(*fixed, counts)
     assert looked > 2 * LEAPS  # rounds in which the engine looked at those who were called
 

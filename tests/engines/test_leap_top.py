@@ -135,9 +135,9 @@ def test_what_is_bearable_leaves_the_incumbent_above_the_level(index, family):
             arm = Record(pulls, pulls * family.high - failures * (family.high - family.low))
             whole = whole_budget(record(index), pulls)
             for level in levels_in_use(made, record(index), whole, arm):
-                bearable = int(_bearable(record(index), made, arm, level, pulls))
-                if 0 < bearable < ENDLESS:
-                    later = Record(pulls + bearable, arm.total + bearable * family.low)
+                loss_margin = int(_bearable(record(index), made, arm, level, pulls))
+                if 0 < loss_margin < ENDLESS:
+                    later = Record(pulls + loss_margin, arm.total + loss_margin * family.low)
                     assert index_level(record(index), made, later, whole) >= level * (1 - 1e-9)
-                told.append(bearable)
+                told.append(loss_margin)
     assert sum(0 < count < ENDLESS for count in told) > len(told) / 3

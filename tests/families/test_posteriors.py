@@ -10,7 +10,7 @@ from scipy import stats
 
 import unimodal as um
 from unimodal.families.family import posterior
-from unimodal.families.posteriors import below, interval, quantile
+from unimodal.families.posteriors import cdf, interval, quantile
 from unimodal.kernels.compile import record
 from unimodal.kernels.random import POLICY, stream
 from unimodal.policies.state import ARM
@@ -46,23 +46,23 @@ def test_thompson_draws_have_this_law(family, arms):
     """Power: a parameter off by one rejects at this size (seen for Bernoulli, 40 pulls)."""
     drawn = np.empty(20_000)
     draw_many(record(family), arms, drawn, stream(3, 0, POLICY))
-    assert stats.kstest(drawn, lambda level: below(family, arms, level)).pvalue > 1e-4
+    assert stats.kstest(drawn, lambda level: cdf(family, arms, level)).pvalue > 1e-4
 
 
 @pytest.mark.parametrize(("family", "arms"), CASES)
 def test_quantiles_invert_probabilities(family, arms):
     share = np.array([1e-6, 0.025, 0.5, 0.975, 1 - 1e-6])
-    assert below(family, arms, quantile(family, arms, share)) == pytest.approx(share, rel=1e-6)
+    assert cdf(family, arms, quantile(family, arms, share)) == pytest.approx(share, rel=1e-6)
     low, high = interval(family, arms, 0.9)
-    assert below(family, arms, high) - below(family, arms, low) == pytest.approx(0.9)
+    assert cdf(family, arms, high) - cdf(family, arms, low) == pytest.approx(0.9)
 
 
 def test_levels_outside_of_the_support_are_sure():
     for family, arms in CASES:
         if np.isfinite(family.low):
-            assert below(family, arms, family.low - 1.0) == pytest.approx(0.0)
+            assert cdf(family, arms, family.low - 1.0) == pytest.approx(0.0)
         if np.isfinite(family.high):
-            assert below(family, arms, family.high + 1.0) == pytest.approx(1.0)
+            assert cdf(family, arms, family.high + 1.0) == pytest.approx(1.0)
 
 
 def test_many_arms_at_once():

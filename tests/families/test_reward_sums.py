@@ -24,11 +24,11 @@ PLENTY = 10**9  # worst rewards that do no harm
 
 
 @njit(nogil=True, _nrt=False)
-def gather_many(family, arms, mean, pulls, bearable, rng, coins, out, ends):
+def gather_many(family, arms, mean, pulls, loss_margin, rng, coins, out, ends):
     """One bulk after the other; `out` has what each added: pulls, total, successes."""
     for i in range(len(out)):
         before, total, successes = arms[1].pulls, arms[1].total, arms[1].successes
-        done, intact = gather(family, arms, 1, mean, pulls, bearable, rng, coins)
+        done, intact = gather(family, arms, 1, mean, pulls, loss_margin, rng, coins)
         out[i, 0] = arms[1].pulls - before
         out[i, 1] = arms[1].total - total
         out[i, 2] = arms[1].successes - successes
@@ -36,14 +36,14 @@ def gather_many(family, arms, mean, pulls, bearable, rng, coins, out, ends):
         arms[1].pulls, arms[1].total, arms[1].successes = before, total, successes
 
 
-def bulks(family, mean, pulls, bearable=PLENTY, size=SIZE):
+def bulks(family, mean, pulls, loss_margin=PLENTY, size=SIZE):
     """(pulls, total, successes) of each bulk, and what `gather` said of it: pulls, intact."""
     arms = np.zeros(3, dtype=ARM)
     arms["prior_a"] = arms["prior_b"] = 1.0
     arms["pulls"][1], arms["total"][1] = 8, 2.0  # what was known before
     out, ends = np.empty((size, 3)), np.empty((size, 2), dtype=np.int64)
     streams = stream(11, pulls, REWARDS), stream(11, pulls, POLICY)
-    gather_many(record(family), arms, float(mean), pulls, bearable, *streams, out, ends)
+    gather_many(record(family), arms, float(mean), pulls, loss_margin, *streams, out, ends)
     for field in ("pulls", "total", "successes"):
         assert arms[field][0] == arms[field][2] == 0  # other arms learn nothing
     return out, ends
@@ -125,23 +125,23 @@ def test_a_bulk_of_bounded_rewards_and_their_coins(pulls, draw, variance, third)
 
 
 @pytest.mark.parametrize(
-    ("mean", "pulls", "bearable"),
+    ("mean", "pulls", "loss_margin"),
     [(0.8, 12, 2), (0.8, 12, 0), (0.5, 6, 5), (0.97, 300, 8), (0.2, 9, 3), (0.9, 5, 5)],
 )
-def test_coins_end_with_one_failure_too_many(mean, pulls, bearable):
+def test_coins_end_with_one_failure_too_many(mean, pulls, loss_margin):
     """The joint law of pulls and successes, by hand, in a chi-square test.
 
     All `pulls` with f ≤ bearable failures: the binomial chance of f. Or pull n is the failure
     number bearable + 1: C(n - 1, bearable)·(1 - p)^(bearable + 1)·p^(n - 1 - bearable).
     """
-    out, ends = bulks(Bernoulli(), mean, pulls, bearable)
+    out, ends = bulks(Bernoulli(), mean, pulls, loss_margin)
     chances = {
         (pulls, pulls - f): stats.binom.pmf(f, pulls, 1 - mean)
-        for f in range(min(bearable, pulls) + 1)
+        for f in range(min(loss_margin, pulls) + 1)
     }
-    for n in range(bearable + 1, pulls + 1):
-        before = stats.binom.pmf(bearable, n - 1, 1 - mean)
-        chances[n, n - bearable - 1] = before * (1 - mean)
+    for n in range(loss_margin + 1, pulls + 1):
+        before = stats.binom.pmf(loss_margin, n - 1, 1 - mean)
+        chances[n, n - loss_margin - 1] = before * (1 - mean)
     assert sum(chances.values()) == pytest.approx(1.0)
     found = {kind: 0 for kind in chances}
     for done, successes in out[:, :2].astype(int).tolist():
@@ -159,7 +159,7 @@ def test_coins_end_with_one_failure_too_many(mean, pulls, bearable):
     if len(often) > 1:
         assert stats.chisquare(observed, expected).pvalue > ALARM
     assert (ends[:, 0] == out[:, 0]).all()
-    assert (ends[:, 1] == (out[:, 0] - out[:, 1] <= bearable)).all()
+    assert (ends[:, 1] == (out[:, 0] - out[:, 1] <= loss_margin)).all()
 
 
 OTHERS = [Gaussian(2.0), Poisson(), Exponential(), Bounded(-1.0, 1.0), Bounded(2.0, 3.0)]
@@ -168,12 +168,14 @@ OTHERS = [Gaussian(2.0), Poisson(), Exponential(), Bounded(-1.0, 1.0), Bounded(2
 @pytest.mark.parametrize("family", OTHERS, ids=repr)
 def test_of_other_rewards_all_may_have_been_the_worst(family):
     """So no more are pulled than one too many, and then a bulk is no longer intact."""
-    for bearable in (0, 3):
+    for loss_margin in (0, 3):
         arms = np.zeros(1, dtype=ARM)
-        assert attempt(record(family), arms[0], bearable) == bearable + 1
-        for pulls in range(1, bearable + 2):
-            _, ends = bulks(family, 2.5 if family == OTHERS[-1] else 0.5, pulls, bearable, size=1)
-            assert ends.tolist() == [[pulls, int(pulls <= bearable)]]
+        assert attempt(record(family), arms[0], loss_margin) == loss_margin + 1
+        for pulls in range(1, loss_margin + 2):
+            _, ends = bulks(
+                family, 2.5 if family == OTHERS[-1] else 0.5, pulls, loss_margin, size=1
+            )
+            assert ends.tolist() == [[pulls, int(pulls <= loss_margin)]]
 
 
 @pytest.mark.parametrize(("pulls", "total"), [(0, 0), (98, 50), (1000, 999)])
@@ -181,10 +183,10 @@ def test_coins_are_tried_for_as_many_as_failures_allow(pulls, total):
     """As many as are expected to have half of the bearable failures or more, and one pull more."""
     arms = np.zeros(1, dtype=ARM)
     arms["pulls"], arms["total"] = pulls, total
-    for bearable in (0, 10, 1000):
-        wanted = attempt(record(Bernoulli()), arms[0], bearable)
+    for loss_margin in (0, 10, 1000):
+        wanted = attempt(record(Bernoulli()), arms[0], loss_margin)
         rate = (pulls - total + 1) / (pulls + 2)  # of failures, by a uniform prior
-        share = (wanted - 1) * rate / (bearable + 1)
+        share = (wanted - 1) * rate / (loss_margin + 1)
         assert 0.5 - 1e-9 <= share <= 1 + 1e-9
 
 

@@ -32,10 +32,10 @@ def test_certain_trials(p):
 
 def test_trials_end_with_one_failure_too_many():
     """Against trials drawn one by one: where they end, and with how many successes."""
-    n, p, bearable, rng = 12, 0.8, 2, stream(1, 0, 0)
-    ours = [trials_until(rng, n, p, bearable) for _ in range(DRAWS)]
+    n, p, loss_margin, rng = 12, 0.8, 2, stream(1, 0, 0)
+    ours = [trials_until(rng, n, p, loss_margin) for _ in range(DRAWS)]
     coins = np.random.default_rng(1).random((DRAWS, n)) < p
-    too_many = np.cumsum(~coins, axis=1) > bearable
+    too_many = np.cumsum(~coins, axis=1) > loss_margin
     ends = np.where(too_many.any(axis=1), too_many.argmax(axis=1) + 1, n)
     theirs = [(end, row[:end].sum()) for end, row in zip(ends, coins, strict=True)]
     kinds = sorted({*map(tuple, theirs), *map(tuple, ours)})
@@ -44,4 +44,4 @@ def test_trials_end_with_one_failure_too_many():
     ]
     table = np.array(counts)[:, np.sum(counts, axis=0) >= 10]
     assert stats.chi2_contingency(table).pvalue > 1e-4
-    assert all(end - done <= bearable or end - done == bearable + 1 for end, done in ours)
+    assert all(end - done <= loss_margin or end - done == loss_margin + 1 for end, done in ours)

@@ -12,9 +12,9 @@ from unimodal.kernels.random import (
     MEANS,
     POLICY,
     REWARDS,
-    below,
     bits,
     counted,
+    randint,
     shuffle,
     stream,
 )
@@ -79,7 +79,7 @@ def test_streams_differ_by_seed_by_trial_and_by_purpose():
 def test_below_gives_each_number_as_often_as_the_others(n):
     """Chi-square on 20,000 draws; fails for 1 seed in 10,000."""
     rng = stream(n, 0, POLICY)
-    draws = np.array([below(rng, n) for _ in range(20_000)])
+    draws = np.array([randint(rng, n) for _ in range(20_000)])
     counts = np.bincount(draws, minlength=n)
     assert len(counts) == n
     assert n == 1 or stats.chisquare(counts).pvalue > ALARM
@@ -91,7 +91,7 @@ def test_below_has_no_bias_where_a_plain_remainder_would():
     Exact binomial test on 10,000 draws: fails for 1 seed in 10,000, and sees the bias surely.
     """
     rng = stream(0, 0, POLICY)
-    low = sum(below(rng, 3 * 2**61) < 2**62 for _ in range(10_000))
+    low = sum(randint(rng, 3 * 2**61) < 2**62 for _ in range(10_000))
     assert stats.binomtest(low, 10_000, 2 / 3).pvalue > ALARM
 
 

@@ -263,10 +263,10 @@ def test_a_missing_direction_is_added_whichever_answer_comes_first():
     """0 names 1; 1 names 2 only. Then 5 names 1, whose row is there already."""
     graph = {0: [1, 5], 1: [2], 2: [1], 5: [0, 1]}
     agent = um.Agent(um.UTS(start="literal"), graph.__getitem__, root=0)
-    territory = agent._territory
+    view = agent._view
 
     def near(arm):
-        return {territory.labels[k] for k in territory._rows.row(territory.arm_of(arm))}
+        return {view.labels[k] for k in view._rows.row(view.arm_of(arm))}
 
     agent.ask()
     agent.tell(1, 1)
@@ -283,18 +283,18 @@ def test_a_missing_direction_is_added_whichever_answer_comes_first():
 @pytest.mark.parametrize("policy", [um.ScoutUTS(), um.UTS(start="literal")], ids=str)
 def test_the_cache_has_its_bound_and_forgotten_rows_are_looked_up_again(policy):
     agent = um.Agent(policy, um.Oracle(lattice, root=(3, 2), cache=8), seed=2)
-    territory = agent._territory
+    view = agent._view
     rng = np.random.default_rng(0)
     for _ in range(3000):
         arm = agent.ask()
         agent.tell(arm, float(rng.random() < hill(arm)))
-        assert len(territory.answers) <= 8 and len(territory._rows) <= 8
-        leader = territory.arm_of(agent.leader) if agent.leader else None
-        assert leader is None or leader in territory._rows
+        assert len(view.answers) <= 8 and len(view._rows) <= 8
+        leader = view.arm_of(agent.leader) if agent.leader else None
+        assert leader is None or leader in view._rows
     counts = agent.look_up_counts
     assert counts["again"] > 0 and counts["forgotten"] == counts["look_ups"] - 8
     assert counts["changed"] == counts["one_sided"] == counts["failed"] == 0
-    assert len(territory.arena.near) <= 1024  # 8 rooms at a time, however many rows there were
+    assert len(view.arena.near) <= 1024  # 8 rooms at a time, however many rows there were
     assert tuple(agent.arms()["arm"][0]) == (0, 0)
 
 
@@ -356,8 +356,8 @@ def test_another_answer_than_before_is_taken_counted_and_told():
     assert agent.leader == 0
     assert agent.look_up_counts["changed"] == 1
     assert "neighbours(0) is not what it was" in agent.reports[-1]
-    row = agent._territory._rows.row(agent._territory.arm_of(0))
-    assert [agent._territory.labels[arm] for arm in row] == [0, 7, 1]
+    row = agent._view._rows.row(agent._view.arm_of(0))
+    assert [agent._view.labels[arm] for arm in row] == [0, 7, 1]
     assert agent.arms().filter(arm=3)["pulls"].item() == 1  # what it knew of 3 stays
 
 

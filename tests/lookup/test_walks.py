@@ -30,8 +30,8 @@ def first_lead(neighbours=line, root=0, seed=1, **options):
 
 
 def links(agent, arm):
-    territory = agent._territory
-    return {territory.labels[other] for other in territory._rows.links(territory.arm_of(arm))}
+    view = agent._view
+    return {view.labels[other] for other in view._rows.links(view.arm_of(arm))}
 
 
 def test_two_walks_set_out_in_different_directions_and_never_turn_back():
@@ -113,7 +113,7 @@ def test_no_walk_sets_out_once_there_were_too_many_look_ups():
     for _ in range(60):
         rounds, before = agent.round, agent.look_ups
         known = agent.arms()["arm"].to_list()
-        lead(agent, max(label for label in agent._territory.labels if label not in known))
+        lead(agent, max(label for label in agent._view.labels if label not in known))
         cost, bound = agent.look_ups - before, 100 * math.sqrt(rounds)
         if before + 1 >= bound:
             assert cost <= 1 and not links(agent, agent.leader)
@@ -135,9 +135,9 @@ def test_answers_that_a_walk_went_through_are_not_the_first_to_be_forgotten():
     for seed in range(10):
         agent = first_lead(seed=seed, cache=128)
         lead(agent, 2)
-        territory = agent._territory
-        first = territory.labels[territory._rows.links(territory.arm_of(2))[0]]
+        view = agent._view
+        first = view.labels[view._rows.links(view.arm_of(2))[0]]
         if first < 2:
-            assert set(range(-61, 66)) <= {label for label, _ in territory.answers.kept()}
+            assert set(range(-61, 66)) <= {label for label, _ in view.answers.kept()}
             seen += 1
     assert seen > 1

@@ -7,7 +7,7 @@ import unimodal as um
 from unimodal.engines.step import StepTrial
 from unimodal.errors import UnimodalError
 from unimodal.policies import from_data, parse, to_data
-from unimodal.policies.forgetting import Fading, Watch, Window, reach
+from unimodal.policies.forgetting import Fading, Watch, Window, effective_clock
 from unimodal.policies.state import ROUND, implied_board
 from unimodal.testing import CHECKS
 
@@ -103,11 +103,11 @@ def test_clocks_stop_where_the_memory_ends():
     state = played(um.UTS(), horizon=60).state
     assert state.notes[ROUND] == 60
     window = Window(np.zeros((10, 3)), np.zeros(1, np.int64), 0.0)
-    assert (reach(window, state, 7), reach(window, state, 50)) == (7, 10)
-    assert reach(Fading(0.9, 0.0), state, 50) == pytest.approx(10)
+    assert (effective_clock(window, state, 7), effective_clock(window, state, 50)) == (7, 10)
+    assert effective_clock(Fading(0.9, 0.0), state, 50) == pytest.approx(10)
     restarts = np.array([1, 45])
     watch = Watch(np.zeros((7, 4)), np.zeros((7, 2)), np.zeros(7, np.int64), restarts, 9.0, 0.0)
-    assert (reach(watch, state, 7), reach(watch, state, 60)) == (7, 15)
+    assert (effective_clock(watch, state, 7), effective_clock(watch, state, 60)) == (7, 15)
 
 
 def test_a_restart_comes_when_the_halves_differ_enough():
@@ -205,7 +205,7 @@ def test_a_policy_of_ones_own_sees_no_more_than_the_window():
     class Own(um.Policy):
         def choose(self, arms, near, leader, clock, rng):
             seen.append((int(arms.pulls.sum()), clock))
-            return near[um.random.below(rng, len(near))]
+            return near[um.random.randint(rng, len(near))]
 
     seen = []
     played(um.Windowed(Own(), window=10), horizon=60)

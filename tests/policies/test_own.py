@@ -17,7 +17,7 @@ class {name}(um.Policy):
 
     def choose(self, arms, near, leader, clock, rng):
         if um.random.uniform(rng) < self.epsilon:
-            return near[um.random.below(rng, len(near))]
+            return near[um.random.randint(rng, len(near))]
         best = near[0]
         for arm in near:
             if arms[arm].total * arms[best].pulls > arms[best].total * arms[arm].pulls:
@@ -101,7 +101,7 @@ def test_all_arms_may_compete():
 
         def choose(self, arms, near, leader, clock, rng):
             assert leader == -1
-            return near[um.random.below(rng, len(near))]
+            return near[um.random.randint(rng, len(near))]
 
     result = um.simulate(um.problems.triangular(5), Uniform(), horizon=500, trials=1)
     assert (result["Uniform"].pulls > 50).all()

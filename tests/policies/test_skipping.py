@@ -10,7 +10,7 @@ from unimodal.kernels.compile import record
 from unimodal.kernels.random import stream
 from unimodal.policies.scope import AroundLeader, EveryArm, forced
 from unimodal.policies.scout import Scout
-from unimodal.policies.skipping import ENDLESS, bearable, contest_after, incumbent, remains
+from unimodal.policies.skipping import ENDLESS, contest_after, incumbent, loss_margin, remains
 from unimodal.policies.state import implied_board, new_state
 
 
@@ -74,7 +74,7 @@ def test_the_leader_leads_for_as_long_as_promised(family, lowest, data):
         return
     assert remains(scope, state, leader)
     other = np.delete(means, leader).max()
-    most = bearable(scope, record(family), state, leader)
+    most = loss_margin(scope, record(family), state, leader)
     if other == lowest:
         assert most == ENDLESS
         return
@@ -89,15 +89,15 @@ def test_the_leader_leads_for_as_long_as_promised(family, lowest, data):
 def test_without_a_worst_reward_the_leader_bears_none():
     """Strictly ahead it is safe until its next reward, and otherwise not at all."""
     scope, family = record(AroundLeader(3)), record(Gaussian(2.0))
-    assert bearable(scope, family, state_with([4, 4], [-3.0, -8.0]), 0) == 0
-    assert bearable(scope, family, state_with([4, 4], [-3.0, -3.0]), 0) == -1
-    assert bearable(scope, family, state_with([4, 4], [-3.0, -8.0]), 1) == -1
+    assert loss_margin(scope, family, state_with([4, 4], [-3.0, -8.0]), 0) == 0
+    assert loss_margin(scope, family, state_with([4, 4], [-3.0, -3.0]), 0) == -1
+    assert loss_margin(scope, family, state_with([4, 4], [-3.0, -8.0]), 1) == -1
 
 
 def test_without_a_leader_the_most_pulled_arm_is_expected():
     state, scope = state_with([3, 9, 9], [3, 0, 0]), record(EveryArm())
     assert incumbent(scope, state) == 1
-    assert bearable(scope, record(Bernoulli()), state, 1) == ENDLESS
+    assert loss_margin(scope, record(Bernoulli()), state, 1) == ENDLESS
     state.notes[2] = 0  # the last arm
     assert remains(scope, state, 1)
     state.arms[0]["pulls"] = 10

@@ -14,7 +14,7 @@ from unimodal.families import Family, as_family
 from unimodal.graphs import Graph
 from unimodal.kernels.random import POLICY, stream
 from unimodal.lookup.oracle import Neighbours, Oracle, as_oracle
-from unimodal.lookup.view import Held, LookedUp
+from unimodal.lookup.view import LazyGraphView, WholeGraphView
 from unimodal.policies import UTS, Policy, ScoutUTS, as_policy
 
 MOST_AT_ONCE = 10**6  # arms in one call: more would take minutes, and gigabytes
@@ -67,23 +67,23 @@ class Agent(Player):
             raise UnimodalError(f"the clock of an agent must be a function, got {clock!r}.")
         seed = whole_number(seed, "the 'seed'", 0)
         rng = stream(seed, 0, POLICY)
-        territory: Held | LookedUp
+        view: WholeGraphView | LazyGraphView
         if isinstance(graph, Graph):
             check_no_root(root)
-            territory = Held(graph, policy.scope(graph).arena(graph))
+            view = WholeGraphView(graph, policy.scope(graph).arena(graph))
         else:
             oracle = as_oracle(graph, root)
             self.check_look_ups(policy)
-            territory = LookedUp(oracle, [oracle.root], policy)
-        begin = territory.begin(policy.opening, rng)
+            view = LazyGraphView(oracle, [oracle.root], policy)
+        begin = view.begin(policy.opening, rng)
         family = as_family(family, "Agent")
         book = Book(family, time_to_live, on_expiry)
-        self._assemble(policy, territory, family, seed, begin, rng, book, clock)
+        self._assemble(policy, view, family, seed, begin, rng, book, clock)
 
     def _assemble(
         self,
         policy: Policy,
-        territory: Held | LookedUp,
+        view: WholeGraphView | LazyGraphView,
         family: Family,
         seed: int,
         begin: Any,
@@ -92,7 +92,7 @@ class Agent(Player):
         clock: Callable[[], float] = time.time,
     ) -> None:
         """Put the pieces together: new ones here, saved ones in `saving`."""
-        self._set_up(policy, territory, family, seed, begin, rng)
+        self._set_up(policy, view, family, seed, begin, rng)
         self.clock = clock
         self.recorder: Recorder | None = None
         self.locked = False  # a campaign's agent, between its calls: to look at only
@@ -118,16 +118,16 @@ class Agent(Player):
         if n is not None:
             count = whole_number(n, "the 'n' of ask", at_most=MOST_AT_ONCE)
             return [self.ask() for _ in range(count)]
-        return self._territory.label_of(self._next_arm())
+        return self._view.label_of(self._next_arm())
 
     def tell(self, arm: Any, reward: Any) -> None:
         """The reward of an arm; or arms and rewards, two sequences. Late or unordered is fine."""
         self._check_lock()
         if _is_batch(reward):
             pairs = _paired(arm, reward, "tell", "arms")
-            checked = [(self._territory.arm_of(a), self.family.check_reward(r)) for a, r in pairs]
+            checked = [(self._view.arm_of(a), self.family.check_reward(r)) for a, r in pairs]
         else:
-            checked = [(self._territory.arm_of(arm), self.family.check_reward(reward))]
+            checked = [(self._view.arm_of(arm), self.family.check_reward(reward))]
         for number, value in checked:  # nothing is learnt from a batch with a mistake in it
             self._learn(number, value)
 
@@ -161,9 +161,9 @@ class Agent(Player):
     ) -> Decision:
         decision = Decision(
             self._book.add(arm, now),
-            self._territory.label_of(arm),
+            self._view.label_of(arm),
             reason,
-            self._territory.label_of(leader) if leader >= 0 else None,
+            self._view.label_of(leader) if leader >= 0 else None,
             near,
             now,
             self._propensity(arm, leader, reason) if propensity else None,
@@ -246,7 +246,7 @@ class Agent(Player):
 
     def __repr__(self) -> str:
         """Policy, rounds and arms."""
-        return f"Agent({self.policy!r}, round {self.round:,}, {self._territory.n_arms:,} arms)"
+        return f"Agent({self.policy!r}, round {self.round:,}, {self._view.n_arms:,} arms)"
 
 
 def check_no_root(root: Any) -> None:

@@ -48,7 +48,7 @@ class Outcomes(Protocol):
         """Keep a reward."""
 
 
-class OutcomesInMemory:
+class RewardsInMemory:
     """Eight bytes a decision, so that millions of them can be told twice."""
 
     def __init__(self, rewards: Sequence[float | None] = ()) -> None:
@@ -86,7 +86,7 @@ class Book:
         self.made, self.now = 0, -math.inf
         # Arm and time, the earliest first: a dict would have to look for its first one.
         self.open: OrderedDict[int, tuple[int, float]] = OrderedDict()
-        self.outcomes: Outcomes = OutcomesInMemory()
+        self.outcomes: Outcomes = RewardsInMemory()
 
     def tick(self, time: float) -> float:
         """The time, which never goes back here even if the machine's clock does."""
@@ -155,7 +155,7 @@ class Book:
             "now": self.now if math.isfinite(self.now) else None,
             "open": [[number, arm, made] for number, (arm, made) in self.open.items()],
         }
-        if isinstance(self.outcomes, OutcomesInMemory):
+        if isinstance(self.outcomes, RewardsInMemory):
             data["rewards"] = self.outcomes.to_data()
         return data
 
@@ -163,7 +163,7 @@ class Book:
         """A book whose data stays what it is now; to look at only."""
         twin = copy.copy(self)
         twin.open = self.open.copy()
-        if isinstance(self.outcomes, OutcomesInMemory):
+        if isinstance(self.outcomes, RewardsInMemory):
             twin.outcomes = copy.deepcopy(self.outcomes)
         return twin
 
@@ -174,7 +174,7 @@ class Book:
         book.made = data["made"]
         book.now = -math.inf if data["now"] is None else float(data["now"])
         book.open.update((number, (arm, made)) for number, arm, made in data["open"])
-        book.outcomes = OutcomesInMemory(data.get("rewards", ()))
+        book.outcomes = RewardsInMemory(data.get("rewards", ()))
         return book
 
     def _is_open(self, decision: int, now: float) -> bool:

@@ -68,11 +68,11 @@ def known_graph(agent: Agent) -> Graph:
     """
     if agent.graph is not None:
         return agent.graph
-    territory: Any = agent._territory
-    centre = territory.labels[0] if agent.leader is None else agent.leader
+    view: Any = agent._view
+    centre = view.labels[0] if agent.leader is None else agent.leader
     numbers: dict[Any, int] = {centre: 0}
     pairs = set()
-    for label, answer in territory.answers.kept():
+    for label, answer in view.answers.kept():
         for other in answer:
             one, two = (numbers.setdefault(x, len(numbers)) for x in (label, other))
             pairs.add((min(one, two), max(one, two)))
@@ -96,8 +96,8 @@ def known_records(agent: Agent, graph: Graph) -> Any:
     arms = agent._state.arms
     records = np.zeros(graph.n_arms, dtype=arms.dtype)
     set_prior(records, agent.family, agent.policy.beliefs)
-    territory: Any = agent._territory
-    met = {label: arm for arm, label in enumerate(territory.labels)}
+    view: Any = agent._view
+    met = {label: arm for arm, label in enumerate(view.labels)}
     for arm, label in enumerate(graph.labels or ()):
         if label in met:
             records[arm] = arms[met[label]]

@@ -10,14 +10,14 @@ from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import Decision
 from unimodal.agents.history import as_text
 from unimodal.errors import UnimodalError
-from unimodal.lookup.view import Held
+from unimodal.lookup.view import WholeGraphView
 from unimodal.policies.remembering import Reweighed
 from unimodal.policies.state import LEADER, REASON, REASONS
 
 _KNOWN = 1000  # rewards that were checked and need not be again
 
 
-class Repeater:
+class LogFollower:
     """Follows the rows of a log, which have the columns of `campaign.events.Event`.
 
     A log may have millions of rows, so this is as quick as Python is: it only sees that something
@@ -39,15 +39,15 @@ class Repeater:
         How many were followed; and what was decided instead, if it stopped where the log has
         another decision. If it stopped for another reason, that row has changed nothing.
         """
-        agent, book, territory = self._agent, self._agent.book, self._agent._territory
+        agent, book, view = self._agent, self._agent.book, self._agent._view
         made, still_open, before = book.made, book.open, seq
         now = book.now if self.asked_after is None else self.asked_after
         rewards, texts, allowed, never = self._rewards, self._texts, self._allowed, math.inf
         # What `agent._play` and `agent._learn` do, without the time that calling them takes.
         choose, observe, learn, play = agent._choose, agent._observe, agent._learn, agent._next_arm
         scope, index, family = agent._scope, agent._index, agent._family
-        is_held, keeps_all = isinstance(territory, Held), index.component is Reweighed
-        arena, state = territory.arena, agent._state
+        is_held, keeps_all = isinstance(view, WholeGraphView), index.component is Reweighed
+        arena, state = view.arena, agent._state
         first: Any = memoryview(arena.first)  # of which an item is a plain number
         last: Any = memoryview(arena.last)
         notes: Any = memoryview(state.notes)
@@ -63,7 +63,7 @@ class Repeater:
                     if is_held:
                         chosen = choose(scope, index, family, arena, state)
                     else:  # it may have met more arms, and need more room for them
-                        chosen, state, arena = play(), agent._state, territory.arena
+                        chosen, state, arena = play(), agent._state, view.arena
                         first, last, notes = arena.first, arena.last, state.notes
                     made += 1
                     still_open[made] = chosen, time
@@ -71,7 +71,7 @@ class Repeater:
                     if led >= 0:
                         competed = last[led] - first[led]
                     else:
-                        competed = territory.n_arms if why == "contest" else 1
+                        competed = view.n_arms if why == "contest" else 1
                     text, leading = texts[chosen], texts[led]
                     if (
                         decision != made
@@ -136,7 +136,7 @@ class Repeater:
     def _decision(
         self, number: int, arm: int, reason: str, leader: int, near: int, time: float
     ) -> Decision:
-        label_of = self._agent._territory.label_of
+        label_of = self._agent._view.label_of
         led = label_of(leader) if leader >= 0 else None
         return Decision(number, label_of(arm), reason, led, int(near), time)
 
@@ -153,5 +153,5 @@ class _Texts(dict[int, Any]):
         self._agent = agent
 
     def __missing__(self, arm: int) -> Any:
-        self[arm] = text = as_text(self._agent._territory.label_of(arm))
+        self[arm] = text = as_text(self._agent._view.label_of(arm))
         return text

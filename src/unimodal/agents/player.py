@@ -11,9 +11,9 @@ from unimodal.families import Family
 from unimodal.graphs import Graph
 from unimodal.kernels.compile import record, specialised
 from unimodal.kernels.leaderboard import show
-from unimodal.lookup.view import Held, LookedUp
+from unimodal.lookup.view import LazyGraphView, WholeGraphView
 from unimodal.policies import Policy, explained
-from unimodal.policies.forgetting import reach
+from unimodal.policies.forgetting import effective_clock
 from unimodal.policies.remembering import with_room
 from unimodal.policies.round import ask, choose, observe
 from unimodal.policies.scope import clock, contests, lead, span
@@ -40,7 +40,7 @@ class Player:
     def _set_up(
         self,
         policy: Policy,
-        territory: Held | LookedUp,
+        view: WholeGraphView | LazyGraphView,
         family: Family,
         seed: int,
         begin: Any,
@@ -48,17 +48,15 @@ class Player:
     ) -> None:
         """Begin, with the arms of `begin`; what was learnt before is filled in by `saving`."""
         self.policy, self.family, self.seed = policy, family, seed
-        self._territory = territory
-        self._scope = record(policy.scope(getattr(territory, "graph", None)))
+        self._view = view
+        self._scope = record(policy.scope(getattr(view, "graph", None)))
         self._index, self._family = record(policy.index_for(family)), record(family)
         # Where arms cost a look-up, one that was only met does not lead: it would be looked up too.
-        held = isinstance(territory, Held)
+        held = isinstance(view, WholeGraphView)
         self._unpulled = policy.opening.unpulled_mean if held else -np.inf
-        self._known = territory.n_arms
-        slots = territory.slots
-        state = new_state(
-            territory.n_arms, slots, family, policy.beliefs, begin, self._unpulled, rng
-        )
+        self._known = view.n_arms
+        slots = view.slots
+        state = new_state(view.n_arms, slots, family, policy.beliefs, begin, self._unpulled, rng)
         state = policy.equip(state, family, self._unpulled)
         self._state = self._with_board(with_room(self._index, state, 0))
         rule = (self._scope, self._index, self._family)
@@ -66,7 +64,7 @@ class Player:
         with explained(policy):
             self._observe = specialised(observe, *rule, self._state, 0, 0.0)
             if not policy.is_plain:
-                self._choose = specialised(ask, *rule, territory.arena, self._state)
+                self._choose = specialised(ask, *rule, view.arena, self._state)
 
     @property
     def round(self) -> int:
@@ -76,35 +74,35 @@ class Player:
     @property
     def graph(self) -> Graph | None:
         """The graph; None where it is known only by look-up."""
-        return self._territory.graph if isinstance(self._territory, Held) else None
+        return self._view.graph if isinstance(self._view, WholeGraphView) else None
 
     @property
     def known_arms(self) -> int:
         """How many arms it knows: all of a graph, or those it has met."""
-        return self._territory.n_arms
+        return self._view.n_arms
 
     @property
     def look_ups(self) -> int:
         """How often an arm's neighbours were looked up (0 where the graph is held)."""
-        return self._territory.look_ups if isinstance(self._territory, LookedUp) else 0
+        return self._view.look_ups if isinstance(self._view, LazyGraphView) else 0
 
     @property
     def oracle(self) -> Any:
         """The oracle that it asks for neighbours; None where the graph is held."""
-        return getattr(self._territory, "oracle", None)
+        return getattr(self._view, "oracle", None)
 
     @property
     def look_up_counts(self) -> dict[str, int]:
         """How many look-ups there were, failed, were made again; what was odd, and forgotten."""
-        territory = self._territory
-        return dict(territory.answers.counts) if isinstance(territory, LookedUp) else {}
+        view = self._view
+        return dict(view.answers.counts) if isinstance(view, LazyGraphView) else {}
 
     @property
     def reports(self) -> list[str]:
         """What went wrong with look-ups: the last sentences of the oracle and about its answers."""
-        if not isinstance(self._territory, LookedUp):
+        if not isinstance(self._view, LazyGraphView):
             return []
-        return [*getattr(self.oracle, "troubles", ()), *self._territory.answers.reports]
+        return [*getattr(self.oracle, "troubles", ()), *self._view.answers.reports]
 
     @property
     def reason(self) -> str:
@@ -115,18 +113,18 @@ class Player:
     def leader(self) -> Any:
         """The arm that led in the last round; None in a start, or where nobody leads."""
         leader = int(self._state.notes[LEADER])
-        return self._territory.label_of(leader) if leader >= 0 else None
+        return self._view.label_of(leader) if leader >= 0 else None
 
     def arms(self) -> pl.DataFrame:
         """The arms that have led or have rewards: label, pulls, mean reward, leads."""
         import polars as pl
 
-        known = self._state.arms[: self._territory.n_arms]
+        known = self._state.arms[: self._view.n_arms]
         met = np.flatnonzero((known["pulls"] > 0) | (known["leads"] > 0))
         pulls = known["pulls"][met]
         means = np.full(len(met), np.nan)
         np.divide(known["total"][met], pulls, out=means, where=pulls > 0)
-        labels = [self._territory.label_of(int(arm)) for arm in met]
+        labels = [self._view.label_of(int(arm)) for arm in met]
         if len(set(map(type, labels))) > 1:
             labels = list(map(str, labels))  # a column has one type
         return pl.DataFrame(
@@ -140,20 +138,20 @@ class Player:
 
     def _next_arm(self) -> int:
         """Choose the arm of the next round."""
-        if isinstance(self._territory, LookedUp):
-            self._meet_neighbours(self._territory)
-        arena = self._territory.arena
+        if isinstance(self._view, LazyGraphView):
+            self._meet_neighbours(self._view)
+        arena = self._view.arena
         return int(self._choose(self._scope, self._index, self._family, arena, self._state))
 
     def _play(self) -> tuple[int, str, int, int]:
         """Play the next round: the arm, why, who led (-1: nobody), and how many were near."""
         arm = self._next_arm()
-        notes, territory = self._state.notes.tolist(), self._territory
+        notes, view = self._state.notes.tolist(), self._view
         leader, reason = notes[LEADER], REASONS[notes[REASON]]
         if leader >= 0:
-            arena = territory.arena
+            arena = view.arena
             return arm, reason, leader, arena.last.item(leader) - arena.first.item(leader)
-        return arm, reason, leader, territory.n_arms if reason == "contest" else 1
+        return arm, reason, leader, view.n_arms if reason == "contest" else 1
 
     def _learn(self, arm: int, reward: float) -> None:
         self._state = with_room(self._index, self._state, 1)
@@ -165,26 +163,28 @@ class Player:
             return 1.0
         from unimodal.agents.propensity import propensity  # which needs SciPy
 
-        first, last = span(self._scope, self._territory.arena, leader)
+        first, last = span(self._scope, self._view.arena, leader)
         return propensity(
             self.policy,
             self.family,
             self._state.arms,
-            self._territory.arena.near[first:last],
+            self._view.arena.near[first:last],
             arm,
             leader=leader,
             contests=contests(self._scope, self._state, leader, last - first),
-            clock=reach(self._state.memory, self._state, clock(self._scope, self._state, leader)),
+            clock=effective_clock(
+                self._state.memory, self._state, clock(self._scope, self._state, leader)
+            ),
         )
 
-    def _meet_neighbours(self, territory: LookedUp) -> None:
+    def _meet_neighbours(self, view: LazyGraphView) -> None:
         """Let the coming leader's neighbours be looked up, and make room for them."""
         if self._state.notes[BEGUN] >= len(self._state.begin):
             leader = int(lead(self._scope, self._state))
             leads = int(self._state.arms["leads"][leader])
             rounds = int(self._state.notes[ROUND])
-            territory.settle(leader, leads, rounds, self._is_new, self._state.rng)
-            if territory.n_arms > self._known:
+            view.settle(leader, leads, rounds, self._is_new, self._state.rng)
+            if view.n_arms > self._known:
                 self._make_room()
 
     def _is_new(self, arm: int) -> bool:
@@ -193,7 +193,7 @@ class Player:
 
     def _make_room(self) -> None:
         """Give every arm that has been met a record and a place on the leader board."""
-        state, needed = self._state, self._territory.n_arms
+        state, needed = self._state, self._view.n_arms
         if needed > len(state.arms):
             arms = np.zeros(needed + needed // 4, dtype=ARM)  # a quarter: these are most of memory
             set_prior(arms, self.family, self.policy.beliefs)
@@ -206,8 +206,8 @@ class Player:
 
     def _with_board(self, state: State) -> State:
         """The state with the leader board that its arms imply."""
-        best, count = implied_board(state.arms, self._territory.n_arms, self._unpulled)
-        if isinstance(self._territory, LookedUp) and state.arms[0]["pulls"] == 0:
+        best, count = implied_board(state.arms, self._view.n_arms, self._unpulled)
+        if isinstance(self._view, LazyGraphView) and state.arms[0]["pulls"] == 0:
             # Before any reward the root leads, and not one of those met by looking around it.
             show(best, count, 0, -sys.float_info.max)
         return state._replace(best=best, count=count)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from unimodal.families import Family
-from unimodal.families.posteriors import at_top, below, quantile
+from unimodal.families.posteriors import at_top, cdf, quantile
 from unimodal.kernels.compile import record
 from unimodal.policies import Policy
 from unimodal.policies.index import (
@@ -101,16 +101,16 @@ def thompson_wins(family: Family, own: Any, rivals: Any) -> float:
 
     def chance(u: Any) -> Any:
         level = quantile(family, own, u)
-        return below(family, rivals, level[..., np.newaxis]).prod(axis=-1)
+        return cdf(family, rivals, level[..., np.newaxis]).prod(axis=-1)
 
     # Rivals that are surely below the arm do not matter.
-    lowest = below(family, rivals, quantile(family, own, _ERROR / 10.0))
+    lowest = cdf(family, rivals, quantile(family, own, _ERROR / 10.0))
     rivals = rivals[lowest < 1.0 - _ERROR / 10.0 / max(len(rivals), 1)]
     if not len(rivals):
         return below_top + by_lot
     # The highest rivals decide: where they lie, the chance may rise steeply.
     highest = rivals[np.argsort(quantile(family, rivals, 0.5))[-2:]]
-    steps = below(family, own, quantile(family, highest, _AROUND))
+    steps = cdf(family, own, quantile(family, highest, _AROUND))
     panels = np.unique(np.concatenate([_PANELS, steps.ravel()]).clip(max=below_top))
     left, right = panels[:-1], panels[1:]
     at_ends = chance(panels)

@@ -7,7 +7,7 @@ from typing import Any
 from unimodal.agents.agent import Agent
 from unimodal.agents.saving import assembled, state_data
 from unimodal.graphs import Graph
-from unimodal.lookup.view import Held
+from unimodal.lookup.view import WholeGraphView
 from unimodal.policies.forgetting import renumbered_memory
 from unimodal.policies.start import Sweep
 from unimodal.policies.state import BEGUN, LAST, LEADER
@@ -30,7 +30,7 @@ def revised(agent: Agent, graph: Graph) -> Agent:
         data["begin"] += [arm for label, arm in numbers.items() if label not in known]
     new = assembled(
         agent.policy,
-        Held(graph, agent.policy.scope(graph).arena(graph)),
+        WholeGraphView(graph, agent.policy.scope(graph).arena(graph)),
         agent.family,
         agent.seed,
         data,

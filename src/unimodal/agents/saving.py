@@ -17,7 +17,7 @@ from unimodal.agents.validation import COLUMNS, check_look_ups, check_state
 from unimodal.errors import UnimodalError, whole_number
 from unimodal.families import Family
 from unimodal.lookup.oracle import Neighbours, Oracle
-from unimodal.lookup.view import Held, LookedUp
+from unimodal.lookup.view import LazyGraphView, WholeGraphView
 from unimodal.policies import Policy
 from unimodal.policies.forgetting import fill_memory, memory_data
 from unimodal.policies.index import refresh
@@ -34,7 +34,7 @@ def save(agent: Agent, path: str | Path) -> Path:
     except TypeError:
         raise UnimodalError(
             "only arms labelled by text, numbers or tuples of them can be saved as JSON: "
-            f"got labels such as {agent._territory.label_of(0)!r}."
+            f"got labels such as {agent._view.label_of(0)!r}."
         ) from None
     return files.write(path, lambda to: to.write_text(text + "\n", encoding="utf-8"))
 
@@ -45,7 +45,7 @@ def to_data(agent: Agent) -> dict[str, Any]:
         "format": FORMAT,
         "policy": policies.to_data(agent.policy),
         "rewards": families.to_data(agent.family),
-        "graph": agent._territory.to_data(),
+        "graph": agent._view.to_data(),
         "seed": agent.seed,
         **state_data(agent),
     }
@@ -53,13 +53,13 @@ def to_data(agent: Agent) -> dict[str, Any]:
 
 def state_data(agent: Agent) -> dict[str, Any]:
     """What an agent has learnt, apart from what it was made of."""
-    state, territory = agent._state, agent._territory
-    known = state.arms[: territory.n_arms]
+    state, view = agent._state, agent._view
+    known = state.arms[: view.n_arms]
     met = np.flatnonzero((known["pulls"] > 0) | (known["leads"] > 0))
     return {
         "notes": state.notes.tolist(),
         "begin": state.begin.tolist(),
-        "links": {str(arm): row for arm, row in links_of(territory.arena).items()},
+        "links": {str(arm): row for arm, row in links_of(view.arena).items()},
         "stream": state.rng.tolist(),
         "columns": ["arm", *COLUMNS],
         "arms": [[int(arm), *(known[column][arm].item() for column in COLUMNS)] for arm in met],
@@ -95,33 +95,37 @@ def from_data(
             "pass the policy it was saved with."
         )
     family = families.from_data(data["rewards"])
-    territory: Held | LookedUp
+    view: WholeGraphView | LazyGraphView
     if data["graph"]["kind"] == "look-up":
         Agent.check_look_ups(policy)
-        territory = _looked_up(data["graph"], graph, policy)
+        view = _looked_up(data["graph"], graph, policy)
     else:
         whole = graphs.from_data(data["graph"])
-        territory = Held(whole, policy.scope(whole).arena(whole))
+        view = WholeGraphView(whole, policy.scope(whole).arena(whole))
     seed = whole_number(data["seed"], "the 'seed' of a saved agent", 0)
-    return assembled(policy, territory, family, seed, data)
+    return assembled(policy, view, family, seed, data)
 
 
-def _looked_up(data: dict[str, Any], graph: Any, policy: Policy) -> LookedUp:
+def _looked_up(data: dict[str, Any], graph: Any, policy: Policy) -> LazyGraphView:
     check_look_ups(data)
-    return LookedUp.from_data(data, graph, policy)
+    return LazyGraphView.from_data(data, graph, policy)
 
 
 def assembled(
-    policy: Policy, territory: Held | LookedUp, family: Family, seed: int, data: dict[str, Any]
+    policy: Policy,
+    view: WholeGraphView | LazyGraphView,
+    family: Family,
+    seed: int,
+    data: dict[str, Any],
 ) -> Agent:
     """An agent of its parts and of what `state_data` told; a ValueError if that cannot be."""
-    check_state(data, territory, policy, family)
-    set_links(territory.arena, {int(arm): row for arm, row in data.get("links", {}).items()})
+    check_state(data, view, policy, family)
+    set_links(view.arena, {int(arm): row for arm, row in data.get("links", {}).items()})
     agent = Agent.__new__(Agent)
     rng = np.array(data["stream"], dtype=np.uint64)
     begin = np.array(data["begin"], dtype=np.int64)
     book = Book.from_data(family, data["decisions"]) if "decisions" in data else Book(family)
-    agent._assemble(policy, territory, family, seed, begin, rng, book)
+    agent._assemble(policy, view, family, seed, begin, rng, book)
     _fill(agent, data)
     return agent
 
@@ -129,8 +133,8 @@ def assembled(
 def whole_state(agent: Agent) -> dict[str, Any]:
     """What it has learnt, of a graph known by look-up too; equal states have equal data."""
     data = state_data(agent)
-    if isinstance(agent._territory, LookedUp):
-        data["graph"] = agent._territory.to_data()
+    if isinstance(agent._view, LazyGraphView):
+        data["graph"] = agent._view.to_data()
     return data
 
 
@@ -149,17 +153,17 @@ def copied(agent: Agent) -> Agent:
         **{name: getattr(state, name).copy() for name in ("arms", "notes", "rng", "begin", "seen")},
         memory=type(state.memory)(**memory),
     )
-    twin._territory, twin._book = agent._territory.copied(), agent._book.copied()
+    twin._view, twin._book = agent._view.copied(), agent._book.copied()
     return twin
 
 
 def in_state(agent: Agent, data: dict[str, Any]) -> Agent:
     """An agent of the same parts in the state that `whole_state` told; a ValueError if none is."""
-    territory = agent._territory
+    view = agent._view
     try:
-        if isinstance(territory, LookedUp):
-            territory = _looked_up(data["graph"], territory.oracle, agent.policy)
-        return assembled(agent.policy, territory, agent.family, agent.seed, data)
+        if isinstance(view, LazyGraphView):
+            view = _looked_up(data["graph"], view.oracle, agent.policy)
+        return assembled(agent.policy, view, agent.family, agent.seed, data)
     except (
         KeyError,
         TypeError,
@@ -172,7 +176,7 @@ def in_state(agent: Agent, data: dict[str, Any]) -> Agent:
 
 
 def _fill(agent: Agent, data: dict[str, Any]) -> None:
-    state, n_arms = agent._state, agent._territory.n_arms
+    state, n_arms = agent._state, agent._view.n_arms
     state.notes[:] = data["notes"]
     for arm, *values in data["arms"]:
         for column, value in zip(COLUMNS, values, strict=True):

@@ -29,9 +29,9 @@ _UNREWARDED = 10**8  # decisions at the end, at most: memory keeps a place for e
 _LATE = 2**62  # leads at which something is to be done: later than any
 
 
-def check_state(data: dict[str, Any], territory: Any, policy: Policy, family: Family) -> None:
+def check_state(data: dict[str, Any], view: Any, policy: Policy, family: Family) -> None:
     """Raise a ValueError if what a file tells of an agent cannot be."""
-    n_arms = territory.n_arms
+    n_arms = view.n_arms
     _check_rounds(data, n_arms)
     rows = _check_arms(data, n_arms, isinstance(policy, Discounted))
     if not _can_be(rows, family):
@@ -41,7 +41,7 @@ def check_state(data: dict[str, Any], territory: Any, policy: Policy, family: Fa
     _check_memory(data.get("memory", {}), rows, n_arms, policy, family, data["notes"][ROUND])
     for key, row in data.get("links", {}).items():
         _wholes([int(key), *_list(row)], 0, n_arms)
-        if len(row) > territory.room_for_links(int(key)):
+        if len(row) > view.room_for_links(int(key)):
             raise ValueError("more links than there is room for")
     if "decisions" in data:
         _check_book(data["decisions"], n_arms)

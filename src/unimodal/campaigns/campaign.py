@@ -14,7 +14,7 @@ from unimodal.campaigns.history_table import plain
 from unimodal.campaigns.log import Log
 from unimodal.campaigns.reading import legible, read_table
 from unimodal.campaigns.settings import Settings
-from unimodal.campaigns.transactions import Durable
+from unimodal.campaigns.transactions import TransactionRunner
 from unimodal.errors import UnimodalError, whole_number
 from unimodal.families import Family
 from unimodal.graphs.graph import plain_label
@@ -43,7 +43,7 @@ class Campaign:
 
     def __init__(self, log: Log, given: Settings, clock: Callable[[], float]) -> None:
         self._log = log
-        self._durably = Durable(log, given, clock)
+        self._transactions = TransactionRunner(log, given, clock)
 
     @classmethod
     def open(
@@ -88,7 +88,7 @@ class Campaign:
     def decide(self, n: int | None = None, *, propensity: bool = False) -> Any:
         """The next decision, or a list of the next `n`; on disk when this returns."""
         count = 1 if n is None else whole_number(n, "the 'n' of decide")
-        made = self._durably.decisions(count, propensity)
+        made = self._transactions.decisions(count, propensity)
         return made[0] if n is None else made
 
     def reward(self, decision: Any, reward: Any) -> Any:
@@ -97,7 +97,7 @@ class Campaign:
         True if it counts now, False if the same was told before; on disk when this returns. What
         `Agent.reward` refuses is refused here.
         """
-        return self._durably(
+        return self._transactions(
             lambda replica: replica.agent.reward(decision, reward), may_repeat=True
         )
 
@@ -118,12 +118,12 @@ class Campaign:
 
     def _revise(self, add: Iterable[Any], retire: Iterable[Any]) -> None:
         more, fewer = list(add), list(retire)  # what is done may be done again
-        self._durably(lambda replica: replica.revise(more, fewer))
+        self._transactions(lambda replica: replica.revise(more, fewer))
 
     @property
     def agent(self) -> Agent:
         """The agent with the state of the file as it is now: to look at, not to ask."""
-        return self._durably(lambda replica: replica.agent)  # type: ignore[no-any-return]
+        return self._transactions(lambda replica: replica.agent)  # type: ignore[no-any-return]
 
     @property
     def leader(self) -> Any:
@@ -138,7 +138,7 @@ class Campaign:
     @property
     def reports(self) -> list[str]:
         """What went wrong with the clock and with look-ups: the last sentences."""
-        return [*self._durably.clock.reports, *self._call(lambda agent: agent.reports)]
+        return [*self._transactions.clock.reports, *self._call(lambda agent: agent.reports)]
 
     def arms(self) -> pl.DataFrame:
         """The arms that have led or have rewards: label, pulls, mean reward, leads."""
@@ -153,7 +153,7 @@ class Campaign:
 
         Both read beside the calls of others, which go on meanwhile.
         """
-        if self._durably.is_copy or self._log.closed:
+        if self._transactions.is_copy or self._log.closed:
             self._call(lambda agent: None)  # which refuses, in its own words
         self._log.check_name()
         table = read_table(self._log.path)
@@ -170,7 +170,7 @@ class Campaign:
 
     def close(self) -> None:
         """Write a snapshot, so that the next opening is quick, and let the file go."""
-        self._durably.close()
+        self._transactions.close()
 
     def __enter__(self) -> Campaign:
         """The campaign itself."""
@@ -189,4 +189,4 @@ class Campaign:
             return f"Campaign({path})"
 
     def _call(self, work: Callable[[Agent], Any]) -> Any:
-        return self._durably(lambda replica: work(replica.agent))
+        return self._transactions(lambda replica: work(replica.agent))

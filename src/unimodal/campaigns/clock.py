@@ -30,11 +30,11 @@ def steady() -> float:
     return time.monotonic()
 
 
-class Timekeeper:
+class CampaignClock:
     """Reads a clock, which is believed as far as a steady one allows; it never goes back.
 
     >>> readings = iter([1000.0, 4e9, 1001.0])
-    >>> clock = Timekeeper(lambda: next(readings))
+    >>> clock = CampaignClock(lambda: next(readings))
     >>> clock(), clock(), clock()
     (1000.0, 1000.0, 1001.0)
     >>> clock.reports[0]

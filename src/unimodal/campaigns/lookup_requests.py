@@ -36,7 +36,7 @@ class Answer(NamedTuple):
     data: str
 
 
-class Enquiries:
+class LookUpRequests:
     """Asks the oracle, one thread at a time; answers are at hand until the log has them."""
 
     def __init__(self, oracle: Any) -> None:
@@ -84,7 +84,7 @@ class LoggedOracle:
     """What the agent of a campaign asks: answers at hand, or those of a log in their order."""
 
     def __init__(
-        self, enquiries: Enquiries, root: Any, cache: int, note: Callable[[Any, str], None]
+        self, enquiries: LookUpRequests, root: Any, cache: int, note: Callable[[Any, str], None]
     ) -> None:
         self._enquiries, self.root, self.cache, self._note = enquiries, root, cache, note
         self.folding = False

@@ -18,7 +18,7 @@ from unimodal.campaigns.history_table import compact, plain
 from unimodal.campaigns.log import Log
 from unimodal.campaigns.opening import WAIT, WrittenMeanwhile, connected_to_read
 from unimodal.campaigns.settings import Settings, saved_family
-from unimodal.campaigns.state_machine import Replica
+from unimodal.campaigns.state_machine import StateMachine
 from unimodal.errors import UnimodalError
 from unimodal.graphs import Graph
 from unimodal.policies import Policy
@@ -117,7 +117,7 @@ def look(path: str | Path, policy: Policy | None = None) -> Reading:
     def looked(log: LogToRead) -> Reading:
         log.check_pages()
         settings = saved_settings(log, policy)
-        replica = Replica.restored(settings, log, no_clock)
+        replica = StateMachine.restored(settings, log, no_clock)
         replica.catch_up()
         found = Reading(log.path, replica.agent, itertools.chain.from_iterable(log.rows()))
         _check_labels(found, settings, log)
@@ -138,7 +138,7 @@ def read_table(path: Path) -> pl.DataFrame:
 
 def _check_labels(found: Reading, settings: Settings, log: LogToRead) -> None:
     """Refuse a log that names arms which its graph never had: who counts would leave them out."""
-    graph: Any = settings.graph if isinstance(settings.graph, Graph) else found.agent._territory
+    graph: Any = settings.graph if isinstance(settings.graph, Graph) else found.agent._view
     known = set(map(shown, graph.labels or range(graph.n_arms)))
     for event in log.revisions():
         known.update(shown(label) for edge in change(event.data)[0] for label in edge)

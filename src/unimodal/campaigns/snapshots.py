@@ -10,7 +10,7 @@ from typing import Any
 
 from unimodal.agents.saving import copied
 from unimodal.campaigns.log import Log
-from unimodal.campaigns.state_machine import Replica, state_in_pieces
+from unimodal.campaigns.state_machine import StateMachine, state_in_pieces
 from unimodal.errors import UnimodalError
 from unimodal.version import __version__
 
@@ -23,7 +23,7 @@ class Snapshots:
     """When a snapshot is due, and the thread that writes it."""
 
     def __init__(self, log: Log, durably: Callable[..., Any]) -> None:
-        self._log, self._durably = log, durably
+        self._log, self._transactions = log, durably
         self._due, self._now = 0, False
         self._writer: threading.Thread | None = None
         self._stopped = False
@@ -33,16 +33,16 @@ class Snapshots:
         busy = self._writer is not None and self._writer.is_alive()
         return self._now or (seq >= self._due and not busy and not self._stopped)
 
-    def plan(self, replica: Replica) -> None:
+    def plan(self, replica: StateMachine) -> None:
         """Let one be taken when there is something to be gained by it."""
         agent = replica.agent
         self._due = replica.seq + max(SNAPSHOT_EVERY, agent.known_arms, agent.outstanding)
 
-    def plan_now(self, replica: Replica) -> None:
+    def plan_now(self, replica: StateMachine) -> None:
         """Let this transaction end in one, when the log has the events of all its calls."""
         self._now = True
 
-    def take(self, replica: Replica) -> None:
+    def take(self, replica: StateMachine) -> None:
         """Take one, inside a transaction: at once if that was planned, or else beside the work."""
         if self._now:
             self._now = False
@@ -72,12 +72,12 @@ class Snapshots:
                 return
         text = "".join(pieces)
         with contextlib.suppress(UnimodalError):  # it saves time; without it nothing is lost
-            first = self._durably(lambda _: self._log.last_snapshot())
+            first = self._transactions(lambda _: self._log.last_snapshot())
             for after in range(first, seq, _REWARDS):
                 until = min(after + _REWARDS, seq)
-                self._durably(lambda _: self._log.find_rewards(after, until))  # noqa: B023
+                self._transactions(lambda _: self._log.find_rewards(after, until))  # noqa: B023
                 time.sleep(_REST)
-            self._durably(lambda _: self._keep(seq, text))
+            self._transactions(lambda _: self._keep(seq, text))
 
     def _keep(self, seq: int, text: str) -> None:
         if self._log.last_snapshot() < seq:  # or another process was quicker

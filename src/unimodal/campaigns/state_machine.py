@@ -16,7 +16,7 @@ from typing import Any
 from unimodal import graphs
 from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import Decision
-from unimodal.agents.log_follower import Repeater
+from unimodal.agents.log_follower import LogFollower
 from unimodal.agents.revision import revised
 from unimodal.agents.saving import in_state, whole_state
 from unimodal.campaigns.event_checks import (
@@ -30,7 +30,7 @@ from unimodal.campaigns.event_checks import (
 )
 from unimodal.campaigns.events import Event, as_event, as_json
 from unimodal.campaigns.log import Log
-from unimodal.campaigns.lookup_requests import Enquiries, LoggedOracle, LookUpNeeded
+from unimodal.campaigns.lookup_requests import LoggedOracle, LookUpNeeded, LookUpRequests
 from unimodal.campaigns.settings import Settings
 from unimodal.errors import UnimodalError
 from unimodal.graphs import Graph
@@ -41,7 +41,7 @@ _AT_HAND = 20_000  # rewards: who tells one twice does so soon
 _PIECE = 1_000  # elements of a list that are turned into text at a time
 
 
-class OutcomesInLog:
+class RewardsInLog:
     """The rewards of closed decisions: in the log, or about to be written to it."""
 
     def __init__(self, log: Log) -> None:
@@ -63,7 +63,7 @@ class OutcomesInLog:
             self.recent.clear()
 
 
-class Replica:
+class StateMachine:
     """An agent that has come as far as event `seq` of a log."""
 
     def __init__(
@@ -71,11 +71,11 @@ class Replica:
         settings: Settings,
         log: Log,
         clock: Callable[[], float],
-        enquiries: Enquiries | None = None,
+        enquiries: LookUpRequests | None = None,
     ) -> None:
         self._settings, self._log, self._clock = settings, log, clock
-        self._enquiries = enquiries or Enquiries(settings.graph)
-        self._outcomes = OutcomesInLog(log)
+        self._enquiries = enquiries or LookUpRequests(settings.graph)
+        self._outcomes = RewardsInLog(log)
         self.seq = 0
         self.counts: Counter[str] = Counter()  # of the events that were followed, by kind
         self.news: list[Event] = []  # what happened here and is not in the log yet
@@ -90,8 +90,8 @@ class Replica:
         log: Log,
         clock: Callable[[], float],
         seq: int | None = None,
-        enquiries: Enquiries | None = None,
-    ) -> Replica:
+        enquiries: LookUpRequests | None = None,
+    ) -> StateMachine:
         """The replica at a snapshot: the last one, unless the number of another is given."""
         replica = cls(settings, log, clock, enquiries)
         snapshots = [number for number, _ in log.snapshots()]
@@ -129,7 +129,7 @@ class Replica:
     def _watched(self, agent: Agent) -> Agent:
         agent.clock, agent.recorder = self._clock, self._record
         agent.book.outcomes = self._outcomes
-        self._repeater = Repeater(agent, self._outcomes.recent)
+        self._repeater = LogFollower(agent, self._outcomes.recent)
         return agent
 
     def _restore(self, seq: int) -> None:

@@ -9,13 +9,13 @@ from collections.abc import Callable
 from typing import Any
 
 from unimodal.agents.decisions import Decision
-from unimodal.campaigns.clock import Timekeeper
+from unimodal.campaigns.clock import CampaignClock
 from unimodal.campaigns.group_commit import WITHIN, Call, GroupCommit
 from unimodal.campaigns.log import Log
-from unimodal.campaigns.lookup_requests import Enquiries, LookUpNeeded
+from unimodal.campaigns.lookup_requests import LookUpNeeded, LookUpRequests
 from unimodal.campaigns.settings import Settings
 from unimodal.campaigns.snapshots import Snapshots
-from unimodal.campaigns.state_machine import Replica
+from unimodal.campaigns.state_machine import StateMachine
 from unimodal.campaigns.stores import file_locks as locks
 from unimodal.errors import UnimodalError
 from unimodal.version import __version__
@@ -23,16 +23,16 @@ from unimodal.version import __version__
 _ALONE = 20  # transactions without a sign of others, from which on it is taken to be alone
 
 
-class Durable:
+class TransactionRunner:
     """Does calls on the state of a campaign; when it returns, what they did is on disk."""
 
     def __init__(self, log: Log, given: Settings, clock: Callable[[], float]) -> None:
-        self._log, self._given, self.clock = log, given, Timekeeper(clock)
-        self._replica: Replica | None = None
+        self._log, self._given, self.clock = log, given, CampaignClock(clock)
+        self._replica: StateMachine | None = None
         self._version = -1  # of the file, when the replica was last caught up
         self._undisturbed = 0  # transactions since another process wrote
         self._process = os.getpid()
-        self._enquiries = Enquiries(None)
+        self._enquiries = LookUpRequests(None)
         self._group = GroupCommit(self._commit)
         self._snapshots = Snapshots(log, self)
         locks.announce(self)
@@ -48,7 +48,10 @@ class Durable:
         return self._process != os.getpid()
 
     def __call__(
-        self, work: Callable[[Replica], Any], checks_first: bool = True, may_repeat: bool = False
+        self,
+        work: Callable[[StateMachine], Any],
+        checks_first: bool = True,
+        may_repeat: bool = False,
     ) -> Any:
         """Do it, in a transaction that it may share with others; its result (see Call)."""
         if self.is_copy:  # before the lock, which may be held for ever in a copy
@@ -187,7 +190,7 @@ class Durable:
         self._log.roll_back()
 
     @staticmethod
-    def _do(call: Call, replica: Replica) -> bool:
+    def _do(call: Call, replica: StateMachine) -> bool:
         """Do a call; whether the agent is in a state that may go on."""
         before, now = replica.seq, replica.agent.book.now
         call.error = None
@@ -204,7 +207,7 @@ class Durable:
             replica.agent.book.now = now  # the log does not tell this call, so nor does the state
         return True
 
-    def _caught_up(self) -> Replica:
+    def _caught_up(self) -> StateMachine:
         version = self._log.version()
         if self._replica is not None:
             self._replica.agent.locked = False
@@ -213,7 +216,7 @@ class Durable:
             settings = self._settings()
             if self._enquiries.oracle is None:
                 self._enquiries.oracle = settings.graph
-            self._replica = Replica.restored(
+            self._replica = StateMachine.restored(
                 settings, self._log, self.clock, enquiries=self._enquiries
             )
             self._snapshots.plan(self._replica)
@@ -225,7 +228,7 @@ class Durable:
             self.clock.follow(self._replica.agent.book.now)
         return self._replica
 
-    def _begin(self, replica: Replica) -> None:
+    def _begin(self, replica: StateMachine) -> None:
         replica.note_opening()
         if not self._log.written_by(__version__):
             self._snapshots.plan_now(replica)  # from here on this version can fold the log

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from unimodal.campaigns.log import Log
 from unimodal.campaigns.reading import no_clock, read, saved_settings
-from unimodal.campaigns.state_machine import Replica
+from unimodal.campaigns.state_machine import StateMachine
 from unimodal.errors import UnimodalError
 from unimodal.policies import Policy
 from unimodal.version import __version__
@@ -68,7 +68,7 @@ def _folded(log: Log, policy: Policy | None) -> Verdict:
         return verdict
     settings = saved_settings(log, policy)  # raises: another policy is the caller's mistake
     try:
-        replica = Replica.restored(settings, log, no_clock, verdict.first)
+        replica = StateMachine.restored(settings, log, no_clock, verdict.first)
         for seq in own:
             replica.catch_up(seq)
             if replica.seq != seq:

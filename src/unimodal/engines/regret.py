@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unimodal.engines.rewards import piece
-from unimodal.kernels.cache_aligned import apart
+from unimodal.kernels.cache_aligned import cache_aligned
 from unimodal.kernels.compile import generic, jit
 from unimodal.policies import Policy
 from unimodal.problems import Moving, Problem
@@ -34,7 +34,7 @@ def gaps_or_ledger(problem: Problem, policy: Policy) -> Any:
     else:
         return problem.gaps
     pulls = np.zeros(problem.graph.n_arms, dtype=np.int64)
-    return Ledger(begins, gaps, apart(pulls), apart(np.zeros(1)))
+    return Ledger(begins, gaps, cache_aligned(pulls), cache_aligned(np.zeros(1)))
 
 
 @generic

@@ -44,7 +44,7 @@ def next_reward(rewards, family, state, arm):
 
 
 @generic
-def pull_often(rewards, family, arms, arm, pulls, bearable, coins):
+def pull_often(rewards, family, arms, arm, pulls, loss_margin, coins):
     """`gather` from these rewards."""
 
 
@@ -66,8 +66,8 @@ def piece(begins, now):
 
 
 @pull_often.register(Drawn)
-def _gather(rewards, family, arms, arm, pulls, bearable, coins):
-    return gather(family, arms, arm, rewards.means[arm], pulls, bearable, rewards.rng, coins)
+def _gather(rewards, family, arms, arm, pulls, loss_margin, coins):
+    return gather(family, arms, arm, rewards.means[arm], pulls, loss_margin, rewards.rng, coins)
 
 
 @next_reward.register(Tabled)
@@ -76,11 +76,11 @@ def _read(rewards, family, state, arm):
 
 
 @pull_often.register(Tabled)
-def _read_often(rewards, family, arms, arm, pulls, bearable, coins):
+def _read_often(rewards, family, arms, arm, pulls, loss_margin, coins):
     for done in range(pulls):
         reward = rewards.table[arm, arms[arm].pulls]
         learn(family, arms, arm, reward, coins)
-        bearable -= reward < top(family)  # whatever is not the best may be as bad as the worst
-        if bearable < 0:
+        loss_margin -= reward < top(family)  # whatever is not the best may be as bad as the worst
+        if loss_margin < 0:
             return done + 1, False
     return pulls, True

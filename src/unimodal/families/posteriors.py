@@ -24,7 +24,7 @@ _ROUNDS_TO_ONE = 2.0**-53.5  # a draw x/(x + y) is 1 where y/x is smaller than a
 
 
 @functools.singledispatch
-def below(family: Family, arms: Any, level: Any) -> Any:
+def cdf(family: Family, arms: Any, level: Any) -> Any:
     """The probability that a mean is at most `level`."""
     raise _unknown(family)
 
@@ -71,7 +71,7 @@ def _fields(arms: Any) -> Any:
     return np.asarray(arms).view(np.recarray)
 
 
-@below.register
+@cdf.register
 def _bernoulli_below(family: Bernoulli, arms: Any, level: Any) -> Any:
     return special.betainc(*bernoulli_belief(_fields(arms)), np.clip(level, 0.0, 1.0))
 
@@ -87,7 +87,7 @@ def _bernoulli_at_top(family: Bernoulli, arms: Any) -> Any:
     return special.betainc(b, a, _ROUNDS_TO_ONE)
 
 
-@below.register
+@cdf.register
 def _bounded_below(family: Bounded, arms: Any, level: Any) -> Any:
     scaled = (np.asarray(level) - family.a) / (family.b - family.a)
     return special.betainc(*bounded_belief(_fields(arms)), np.clip(scaled, 0.0, 1.0))
@@ -105,7 +105,7 @@ def _bounded_at_top(family: Bounded, arms: Any) -> Any:
     return special.betainc(b, a, _ROUNDS_TO_ONE)
 
 
-@below.register
+@cdf.register
 def _poisson_below(family: Poisson, arms: Any, level: Any) -> Any:
     shape, rate = poisson_belief(_fields(arms))
     return special.gammainc(shape, rate * np.maximum(level, 0.0))
@@ -117,7 +117,7 @@ def _poisson_quantile(family: Poisson, arms: Any, share: Any) -> Any:
     return special.gammaincinv(shape, share) / rate
 
 
-@below.register
+@cdf.register
 def _exponential_below(family: Exponential, arms: Any, level: Any) -> Any:
     shape, rate = exponential_belief(_fields(arms))
     with np.errstate(divide="ignore"):
@@ -131,7 +131,7 @@ def _exponential_quantile(family: Exponential, arms: Any, share: Any) -> Any:
         return rate / special.gammainccinv(shape, share)
 
 
-@below.register
+@cdf.register
 def _gaussian_below(family: Gaussian, arms: Any, level: Any) -> Any:
     mean, precision = gaussian_belief(family, _fields(arms))
     return special.ndtr((level - mean) * np.sqrt(precision))

@@ -21,12 +21,12 @@ def worst(family):
 
 
 @generic
-def attempt(family, arm, bearable):
-    """How many pulls of an arm to try for where `bearable` worst rewards do no harm."""
+def attempt(family, arm, loss_margin):
+    """How many pulls of an arm to try for where `loss_margin` worst rewards do no harm."""
 
 
 @generic
-def gather(family, arms, arm, mean, pulls, bearable, rng, coins):
+def gather(family, arms, arm, mean, pulls, loss_margin, rng, coins):
     """Pull an arm and learn, at most `pulls` times and no further than one worst reward too many.
 
     Returns how often it was pulled, and whether no more worst rewards than bearable may have come.
@@ -42,8 +42,8 @@ def _nothing(family):
 
 
 @attempt.register(Family)
-def _even_if_all_are_worst(family, arm, bearable):
-    return bearable + 1.0
+def _even_if_all_are_worst(family, arm, loss_margin):
+    return loss_margin + 1.0
 
 
 @worst.register(Bounded)
@@ -57,9 +57,9 @@ def _no_bound(family):
 
 
 @attempt.register(Bernoulli)
-def _few_failures(family, arm, bearable):
+def _few_failures(family, arm, loss_margin):
     # So many that more failures than are bearable are rare, or else cheap to deal out one by one.
-    failures = bearable + 1.0
+    failures = loss_margin + 1.0
     # In standard deviations: more where there are more to deal out.
     rare = math.sqrt(2.0 * math.log(max(failures / 50.0, 3.0)))
     aim = max(0.5 * failures, failures - rare * math.sqrt(failures))
@@ -67,29 +67,29 @@ def _few_failures(family, arm, bearable):
 
 
 @gather.register(Bernoulli)
-def _coins(family, arms, arm, mean, pulls, bearable, rng, coins):
-    done, successes = trials_until(rng, pulls, mean, bearable)
+def _coins(family, arms, arm, mean, pulls, loss_margin, rng, coins):
+    done, successes = trials_until(rng, pulls, mean, loss_margin)
     arms[arm].pulls += done
     arms[arm].total += successes
-    return done, done - successes <= bearable
+    return done, done - successes <= loss_margin
 
 
 @gather.register(Poisson)
-def _poisson_sum(family, arms, arm, mean, pulls, bearable, rng, coins):
+def _poisson_sum(family, arms, arm, mean, pulls, loss_margin, rng, coins):
     arms[arm].pulls += pulls
     arms[arm].total += poisson(rng, pulls * mean)
-    return pulls, pulls <= bearable
+    return pulls, pulls <= loss_margin
 
 
 @gather.register(Exponential)
-def _gamma_sum(family, arms, arm, mean, pulls, bearable, rng, coins):
+def _gamma_sum(family, arms, arm, mean, pulls, loss_margin, rng, coins):
     arms[arm].pulls += pulls
     arms[arm].total += mean * gamma(rng, float(pulls))
-    return pulls, pulls <= bearable
+    return pulls, pulls <= loss_margin
 
 
 @gather.register(Family)
-def _one_by_one(family, arms, arm, mean, pulls, bearable, rng, coins):
+def _one_by_one(family, arms, arm, mean, pulls, loss_margin, rng, coins):
     for _ in range(pulls):
         learn(family, arms, arm, draw(family, mean, rng), coins)
-    return pulls, pulls <= bearable
+    return pulls, pulls <= loss_margin

@@ -11,7 +11,7 @@ from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.graphs.build import check_size, is_connected, lay_out
 from unimodal.graphs.graph import Graph
 from unimodal.kernels.compile import jit
-from unimodal.kernels.random import GRAPH, below, stream
+from unimodal.kernels.random import GRAPH, randint, stream
 
 
 def complete(n_arms: int) -> Graph:
@@ -151,7 +151,7 @@ def _attach(ends, core, m, n_arms, rng):
     for arm in range(m + 1, n_arms):
         known = filled
         while filled < known + 2 * m:
-            chosen = ends[below(rng, known)]
+            chosen = ends[randint(rng, known)]
             seen = False
             for other in range(known, filled, 2):
                 seen = seen or ends[other] == chosen

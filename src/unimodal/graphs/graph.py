@@ -16,7 +16,7 @@ from unimodal.errors import UnimodalError, refuse_set
 class Graph:
     """A connected, undirected graph whose nodes are the arms 0 … n_arms - 1.
 
-    Made by the functions of `unimodal.graphs`. Held as compressed rows: row k is N⁺(k), arm k
+    Made by the functions of `unimodal.graphs`. Kept as compressed rows: row k is N⁺(k), arm k
     itself and then its neighbours in increasing order, so that a policy walks one run of memory.
 
     >>> from unimodal import graphs

@@ -9,7 +9,7 @@ import numpy as np
 _LINE = 128  # bytes: two cache lines, since processors fetch them in pairs
 
 
-def apart(array: Any) -> Any:
+def cache_aligned(array: Any) -> Any:
     """A copy that shares no cache line with any other array.
 
     Small arrays of two trials may otherwise lie in one line. Each is written in every round, so

@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from unimodal.kernels.cache_aligned import apart
+from unimodal.kernels.cache_aligned import cache_aligned
 from unimodal.kernels.compile import inner, jit
 
 
 def board(shown: Any, slots: int) -> tuple[Any, Any]:
     """A board on which the first arms show these values, with room for `slots` arms in all."""
     leaves = 1 << max(slots - 1, 1).bit_length()
-    best = apart(np.full(2 * leaves, -np.inf))
-    count = apart(np.zeros(2 * leaves, dtype=np.int64))
+    best = cache_aligned(np.full(2 * leaves, -np.inf))
+    count = cache_aligned(np.zeros(2 * leaves, dtype=np.int64))
     best[leaves : leaves + len(shown)] = shown
     count[leaves : leaves + len(shown)] = 1
     rebuild(best, count)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from unimodal.errors import whole_number
-from unimodal.kernels.cache_aligned import apart
+from unimodal.kernels.cache_aligned import cache_aligned
 from unimodal.kernels.compile import inner, jit
 from unimodal.kernels.densities import log_poisson
 
@@ -31,7 +31,7 @@ def stream(seed: int, trial: int, purpose: int) -> Any:
     for number, what in ((seed, "seed"), (trial, "trial"), (purpose, "purpose")):
         whole_number(number, f"the '{what}' of a stream", 0)
     words = np.random.SeedSequence(seed, spawn_key=(trial, purpose)).generate_state(5, np.uint64)
-    return apart(words)
+    return cache_aligned(words)
 
 
 @jit
@@ -61,7 +61,7 @@ def uniform(rng):
 
 
 @jit
-def below(rng, n):
+def randint(rng, n):
     """A whole number from 0 to n - 1, without bias; -1 where there is none."""
     if not n >= 1:
         return np.int64(-1)
@@ -77,7 +77,7 @@ def below(rng, n):
 def shuffle(rng, items):
     """Shuffle an array in place (Fisher and Yates)."""
     for last in range(len(items) - 1, 0, -1):
-        other = below(rng, last + 1)
+        other = randint(rng, last + 1)
         items[last], items[other] = items[other], items[last]
 
 

@@ -12,7 +12,7 @@ from unimodal.policies.scout import ScoutArena
 from unimodal.policies.state import Arena
 
 
-class Rows:
+class AdjacencyRows:
     """N⁺ of some arms, in an arena: rows come, grow, and go, and their room is used again.
 
     A row has room for `links` more arms, which scouts use. Rooms have powers of two as sizes, so
@@ -55,7 +55,7 @@ class Rows:
         found: list[int] = self.arena.near[self.arena.ends[arm] : self.arena.last[arm]].tolist()
         return found
 
-    def copied(self) -> Rows:
+    def copied(self) -> AdjacencyRows:
         """The rows as they are now; to look at only."""
         twin = copy.copy(self)
         twin.arena, twin._room = copied_arena(self.arena), self._room.copy()

@@ -14,7 +14,7 @@ from unimodal.lookup.oracle import KEPT_SENTENCES
 COUNTS = ("look_ups", "failed", "again", "one_sided", "changed", "forgotten")
 
 
-class Answers:
+class LookUpCache:
     """The answers of an oracle, which is asked only for what is not remembered.
 
     At most `cache` are kept; beyond that the least recently used are forgotten, but never
@@ -130,7 +130,7 @@ class Answers:
             if self._on_forget(label):
                 self._checksums[label] = checksum(answer)
 
-    def copied(self) -> Answers:
+    def copied(self) -> LookUpCache:
         """What is remembered now; to look at only."""
         twin = copy.copy(self)
         twin._kept, twin._checksums = self._kept.copy(), self._checksums.copy()

@@ -11,9 +11,9 @@ import numpy as np
 from unimodal.errors import UnimodalError
 from unimodal.graphs import Graph
 from unimodal.graphs.text import as_label, to_data
-from unimodal.kernels.random import below
-from unimodal.lookup.adjacency import Rows, copied_arena
-from unimodal.lookup.cache import Answers
+from unimodal.kernels.random import randint
+from unimodal.lookup.adjacency import AdjacencyRows, copied_arena
+from unimodal.lookup.cache import LookUpCache
 from unimodal.lookup.oracle import as_oracle
 from unimodal.lookup.walks import SHELLS, LookUp, Search, look_ups_for_walks
 from unimodal.policies import Policy
@@ -28,7 +28,7 @@ def _nothing(*_: Any) -> None:
     """What an oracle does that has no use for being told."""
 
 
-class Held:
+class WholeGraphView:
     """A whole graph: every arm is known from the beginning."""
 
     def __init__(self, graph: Graph, arena: Arena) -> None:
@@ -49,9 +49,9 @@ class Held:
         """The arms to pull first."""
         return start.order(self.graph.n_arms, rng)
 
-    def copied(self) -> Held:
+    def copied(self) -> WholeGraphView:
         """The same with links that stay as they are now."""
-        return Held(self.graph, copied_arena(self.arena))
+        return WholeGraphView(self.graph, copied_arena(self.arena))
 
     def room_for_links(self, arm: int) -> int:
         """How many links an arm's row has room for."""
@@ -65,7 +65,7 @@ class Held:
         return to_data(self.graph)
 
 
-class LookedUp:
+class LazyGraphView:
     """A graph behind an oracle; arms get their numbers as they come to compete.
 
     All that is asked of the oracle is `look_up(label)` and its `cache`, and what is asked depends
@@ -77,10 +77,10 @@ class LookedUp:
         self.oracle, self.scouts = oracle, isinstance(policy.scope(None), Scout)
         self.labels: list[Hashable] = []
         self._index: dict[Hashable, int] = {}
-        self._rows = Rows(LINKS * SHELLS if self.scouts else 0)
+        self._rows = AdjacencyRows(LINKS * SHELLS if self.scouts else 0)
         # Told of every look-up that counts, in order.
         self.on_look_up: Callable[[Any, Any], None] = getattr(oracle, "on_look_up", _nothing)
-        self.answers = Answers(oracle.cache, self._forget, self._add)
+        self.answers = LookUpCache(oracle.cache, self._forget, self._add)
         self._later: dict[int, tuple[int, int]] = {}  # what failed: lead to try it at, last wait
         self._leader, self._due = -1, 0  # nothing is to be done for this leader before that lead
         for label in labels:
@@ -136,7 +136,7 @@ class LookedUp:
             self._learn(search.steps[0][0])
             if answer is None:
                 break
-            here = answer[below(rng, len(answer))]
+            here = answer[randint(rng, len(answer))]
             arm = self._number(here)
             if arm not in met:
                 met.append(arm)
@@ -190,7 +190,7 @@ class LookedUp:
         """Search for far arms by walks that set out from an arm in different directions."""
         bound, left = look_ups_for_walks(rounds), row[1:]
         while left and len(row) - len(left) <= LINKS and self.look_ups + search.asked < bound:
-            search.walk(row[0], left.pop(below(rng, len(left))), rng)
+            search.walk(row[0], left.pop(randint(rng, len(left))), rng)
 
     def _take_over(
         self,
@@ -257,7 +257,7 @@ class LookedUp:
         self._later.pop(arm, None)  # it had an answer, so that only walks from it failed
         return has_led
 
-    def copied(self) -> LookedUp:
+    def copied(self) -> LazyGraphView:
         """What it knows now; to look at only."""
         twin = copy.copy(self)
         twin.labels, twin._later = self.labels.copy(), self._later.copy()
@@ -281,7 +281,7 @@ class LookedUp:
         }
 
     @classmethod
-    def from_data(cls, data: dict[str, Any], graph: Any, policy: Policy) -> LookedUp:
+    def from_data(cls, data: dict[str, Any], graph: Any, policy: Policy) -> LazyGraphView:
         """What `to_data` told, with the oracle or the function again, which is not saved."""
         if graph is None:
             raise UnimodalError(
@@ -289,13 +289,13 @@ class LookedUp:
                 "pass it as graph=…."
             )
         labels = list(map(as_label, data["labels"]))
-        territory = cls(as_oracle(graph, labels[0], data["cache"]), labels, policy)
+        view = cls(as_oracle(graph, labels[0], data["cache"]), labels, policy)
         for arm, row in data["rows"]:
-            territory._rows.put(arm, row, [])
-        territory._later = {arm: (again, wait) for arm, again, wait in data["later"]}
-        territory.answers.fill(data)
+            view._rows.put(arm, row, [])
+        view._later = {arm: (again, wait) for arm, again, wait in data["later"]}
+        view.answers.fill(data)
         leader, due = data["leader"]
         if leader >= 0:
-            territory._change_leader(leader)
-            territory._due = due
-        return territory
+            view._change_leader(leader)
+            view._due = due
+        return view

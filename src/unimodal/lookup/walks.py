@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from unimodal.kernels.random import below
+from unimodal.kernels.random import randint
 
 SHELLS = 6  # a walk tells where it is after 2, 4, …, 2^6 steps
 
@@ -73,9 +73,9 @@ class Search:
             if answer is None or answer == (before,):
                 met.append(here)
                 break
-            onward = answer[below(rng, len(answer))]
+            onward = answer[randint(rng, len(answer))]
             while onward == before:
-                onward = answer[below(rng, len(answer))]
+                onward = answer[randint(rng, len(answer))]
             before, here = here, onward
             if step & (step - 1) == 0:
                 met.append(here)

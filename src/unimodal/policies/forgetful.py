@@ -10,7 +10,7 @@ import numpy as np
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family
 from unimodal.graphs import Graph
-from unimodal.kernels.cache_aligned import apart
+from unimodal.kernels.cache_aligned import cache_aligned
 from unimodal.policies.forgetting import Fading, Watch, Window
 from unimodal.policies.paper import ScoutUTS
 from unimodal.policies.policy import Policy, as_policy
@@ -108,7 +108,7 @@ class Windowed(Forgetful):
     def equip(self, state: State, family: Family, unpulled: float) -> State:
         """With a ring of rewards."""
         ring = np.zeros((self.window, 3))
-        return state._replace(memory=Window(ring, apart(np.zeros(1, np.int64)), unpulled))
+        return state._replace(memory=Window(ring, cache_aligned(np.zeros(1, np.int64)), unpulled))
 
 
 class Discounted(Forgetful):
@@ -140,7 +140,7 @@ class Discounted(Forgetful):
 
     def equip(self, state: State, family: Family, unpulled: float) -> State:
         """With pulls that need not be whole."""
-        arms = apart(state.arms.astype(FADING_ARM))
+        arms = cache_aligned(state.arms.astype(FADING_ARM))
         return state._replace(arms=arms, memory=Fading(self.gamma, unpulled))
 
 
@@ -184,8 +184,8 @@ class Restarting(Forgetful):
         memory = Watch(
             np.zeros((n_arms, self.window)),
             np.zeros((n_arms, 2)),
-            apart(learnt),
-            apart(restarts),
+            cache_aligned(learnt),
+            cache_aligned(restarts),
             2 * math.log(4 * n_arms / self.rate),
             unpulled,
         )

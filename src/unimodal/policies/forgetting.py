@@ -1,7 +1,7 @@
 """How a policy forgets, for means that change: a part of its state that works on the arm records.
 
-`fade` runs before a reward is learnt, `forget` after it, and `reach` says what a confidence bound's
-clock is where old rounds no longer count. Which of them, is decided by the type of `State.memory`;
+`fade` runs before a reward is learnt, `forget` after it, and `effective_clock` says what the clock
+of a confidence bound is where old rounds no longer count. The type of `State.memory` decides which;
 the policies know nothing of it.
 """
 
@@ -64,7 +64,7 @@ def forget(memory, scope, index, family, state, arm, reward, success):
 
 
 @generic
-def reach(memory, state, clock):
+def effective_clock(memory, state, clock):
     """The clock, counting no further back than the memory goes."""
 
 
@@ -79,7 +79,7 @@ def _nothing_is_forgotten(memory, scope, index, family, state, arm, reward, succ
     pass
 
 
-@reach.register(Whole)
+@effective_clock.register(Whole)
 def _all_the_time(memory, state, clock):
     return clock
 
@@ -103,7 +103,7 @@ def _drop_the_oldest(memory, scope, index, family, state, arm, reward, success):
     memory.learnt[0] += 1
 
 
-@reach.register(Window)
+@effective_clock.register(Window)
 def _within_the_window(memory, state, clock):
     return min(clock, len(memory.ring))  # log(min(t, τ)) (Garivier and Moulines 2011)
 
@@ -122,7 +122,7 @@ def _by_gamma(memory, scope, state):
             _show_again(memory, scope, state, other)
 
 
-@reach.register(Fading)
+@effective_clock.register(Fading)
 def _total_weight(memory, state, clock):
     # n_t(γ) = Σ N_t(γ, i) = (1 - γ^t)/(1 - γ), or rather its bound
     return min(float(clock), 1.0 / (1.0 - memory.gamma))
@@ -164,7 +164,7 @@ def _restart(memory, scope, state):
     memory.restarts[1] = state.notes[ROUND]
 
 
-@reach.register(Watch)
+@effective_clock.register(Watch)
 def _since_the_restart(memory, state, clock):
     return min(clock, state.notes[ROUND] - memory.restarts[1])
 

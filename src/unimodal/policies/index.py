@@ -1,7 +1,7 @@
 """Indices: the number each competitor shows, and the contest that the best of them wins.
 
-Ties are broken at random by `counted`, keyed by round and arm: each tied arm has a lot, and the
-highest lot wins. So the winner does not depend on the order in which arms are looked at.
+Ties are broken at random by `counted`, keyed by round and arm: each tied arm has a key, and the
+highest key wins. So the winner does not depend on the order in which arms are looked at.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def refresh(index, family, arms, arm):
 
 
 @jit
-def lot(state, arm):
-    """The lot of an arm in this round: among tied arms, the highest wins."""
+def tie_key(state, arm):
+    """The key of an arm in this round: among tied arms, the highest wins."""
     return counted(state.rng, state.notes[ROUND], arm)
 
 
@@ -77,7 +77,7 @@ def _highest_draw(index, family, state, near, leader, clock):
     best, best_draw = near[0], -math.inf
     for arm in near:
         draw = posterior(family, state.arms[arm], state.rng)  # θ_i,t (Alg. 1, line 8)
-        if draw > best_draw or (draw == best_draw and lot(state, arm) > lot(state, best)):
+        if draw > best_draw or (draw == best_draw and tie_key(state, arm) > tie_key(state, best)):
             best, best_draw = arm, draw
     return best  # argmax θ_i,t (Alg. 1, line 9)
 
@@ -129,7 +129,7 @@ def _highest_bound(index, family, state, near, leader, clock):
     if leader < 0 and state.notes[LAST] >= 0:
         best = state.notes[LAST]
     holder = arms[best]
-    tied, best_lot = False, np.uint64(0)
+    tied, best_key = False, np.uint64(0)
     level = index_level(index, family, holder, whole)
     mean, theta, log_norm = linear_form(family, level)
     for arm in near:
@@ -149,10 +149,10 @@ def _highest_bound(index, family, state, near, leader, clock):
             best, holder, tied, level = arm, rival, False, own
             mean, theta, log_norm = linear_form(family, level)
         elif order == 0:
-            best_lot = best_lot if tied else lot(state, best)
-            tied, own_lot = True, lot(state, arm)
-            if own_lot > best_lot:
-                best, holder, best_lot = arm, rival, own_lot  # at the same level
+            best_key = best_key if tied else tie_key(state, best)
+            tied, own_key = True, tie_key(state, arm)
+            if own_key > best_key:
+                best, holder, best_key = arm, rival, own_key  # at the same level
     return best
 
 
@@ -227,7 +227,9 @@ def _lowest_cost(index, family, state, near, leader, clock):
             if about > lowest + slack + leeway(lowest) and rival.total < mean * pulls:
                 continue
         own, same = cost(family, rival, best_level), leeway(lowest)
-        if own < lowest - same or (own <= lowest + same and lot(state, arm) > lot(state, best)):
+        if own < lowest - same or (
+            own <= lowest + same and tie_key(state, arm) > tie_key(state, best)
+        ):
             best, lowest = arm, own
     return best
 

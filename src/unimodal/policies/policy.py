@@ -48,7 +48,7 @@ class Policy:
     ...
     ...     def choose(self, arms, near, leader, clock, rng):
     ...         if um.random.uniform(rng) < self.epsilon:
-    ...             return near[um.random.below(rng, len(near))]
+    ...             return near[um.random.randint(rng, len(near))]
     ...         return leader
     >>> Greedy(epsilon=0.2)
     Greedy(epsilon=0.2)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from unimodal.families.family import top
-from unimodal.kernels.cache_aligned import apart
+from unimodal.kernels.cache_aligned import cache_aligned
 from unimodal.kernels.compile import component, generic, inner
 from unimodal.kernels.random import exponential
-from unimodal.policies.index import contest, lot, refresh
+from unimodal.policies.index import contest, refresh, tie_key
 from unimodal.policies.state import SEEN, State
 
 
@@ -56,7 +56,7 @@ def with_room(index: Any, state: State, more: int) -> State:
     needed = max(int(state.arms["pulls"].sum()) + more, len(state.arms))  # arms sum up in a row
     if needed <= len(state.seen):
         return state
-    longer = apart(np.zeros(max(needed, 2 * len(state.seen)), dtype=SEEN))
+    longer = cache_aligned(np.zeros(max(needed, 2 * len(state.seen)), dtype=SEEN))
     longer[: len(state.seen)] = state.seen
     return state._replace(seen=longer)
 
@@ -75,7 +75,7 @@ def _highest_reweighed(index, family, state, near, leader, clock):
     best, least = near[0], math.inf
     for arm in near:
         short = seen[arm].short / seen[arm].weight
-        if short < least or (short == least and lot(state, arm) > lot(state, best)):
+        if short < least or (short == least and tie_key(state, arm) > tie_key(state, best)):
             best, least = arm, short
     return best
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from unimodal.families.family import learn
 from unimodal.kernels.compile import inner, jit
 from unimodal.kernels.leaderboard import show
-from unimodal.policies.forgetting import fade, forget, reach
+from unimodal.policies.forgetting import effective_clock, fade, forget
 from unimodal.policies.index import contest, refresh
 from unimodal.policies.remembering import remember
 from unimodal.policies.scope import clock, contests, forced, has_leader, lead, prepare, span
@@ -44,7 +44,7 @@ def choose(scope, index, family, arena, state):
     if arm < 0:
         leader = state.notes[LEADER]
         first, last = span(scope, arena, leader)
-        now = reach(state.memory, state, clock(scope, state, leader))
+        now = effective_clock(state.memory, state, clock(scope, state, leader))
         for _ in range(contests(scope, state, leader, last - first)):
             arm = contest(index, family, state, arena.near[first:last], leader, now)
             if arm != leader:
@@ -57,7 +57,7 @@ ask = jit(choose)  # for agents: the same code, compiled by itself
 
 
 @inner
-def reckon(scope, index, family, state, arm):
+def update_index(scope, index, family, state, arm):
     """Bring what is kept of an arm's rewards up to date: its index's notes, the leader board."""
     record = state.arms[arm]
     refresh(index, family, state.arms, arm)
@@ -72,7 +72,7 @@ def observe(scope, index, family, state, arm, reward):
     fade(state.memory, scope, state)
     successes = record.successes
     learn(family, state.arms, arm, reward, state.rng)
-    reckon(scope, index, family, state, arm)
+    update_index(scope, index, family, state, arm)
     remember(index, state, arm, reward)
     success = record.successes - successes
     forget(state.memory, scope, index, family, state, arm, reward, success)

@@ -17,7 +17,7 @@ import numpy as np
 
 from unimodal.graphs import Graph
 from unimodal.kernels.compile import component, inner
-from unimodal.kernels.random import below
+from unimodal.kernels.random import randint
 from unimodal.policies.scope import AroundLeader, contests, period, prepare
 from unimodal.policies.skipping import ENDLESS, steady_until
 
@@ -108,7 +108,7 @@ def _link(arena, state, leader):
                 found += 1
                 if distance == shell and state.arms[other].pulls == 0:
                     # A sample of the shell as it is met (reservoir sampling).
-                    slot = met if met < LINKS else below(state.rng, met + 1)
+                    slot = met if met < LINKS else randint(state.rng, met + 1)
                     if slot < LINKS:
                         near[end + slot] = other
                     met += 1

@@ -26,7 +26,7 @@ def remains(scope, state, arm):
 
 
 @generic
-def bearable(scope, family, state, arm):
+def loss_margin(scope, family, state, arm):
     """How many worst rewards leave the incumbent where it is for certain (-1: not even none)."""
 
 
@@ -59,7 +59,7 @@ def _nobody_passed_it(scope, state, arm):
     return state.arms[state.notes[LAST]].pulls <= state.arms[arm].pulls
 
 
-@bearable.register(EveryArm)
+@loss_margin.register(EveryArm)
 def _any_number(scope, family, state, arm):
     return ENDLESS
 
@@ -95,7 +95,7 @@ def _as_the_graph(scope, arena, state, arm):
     return ENDLESS
 
 
-@bearable.register(AroundLeader)
+@loss_margin.register(AroundLeader)
 def _strictly_ahead(scope, family, state, arm):
     # Strictly above the best other mean of the whole graph, or another arm might lead.
     record, other, low = state.arms[arm], runner_up(state.best, arm), worst(family)

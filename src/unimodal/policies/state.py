@@ -8,7 +8,7 @@ import numpy as np
 
 from unimodal.errors import UnimodalError
 from unimodal.families import Family
-from unimodal.kernels.cache_aligned import apart
+from unimodal.kernels.cache_aligned import cache_aligned
 from unimodal.kernels.leaderboard import board
 
 # One record an arm, one cache line wide: everything a contest reads of an arm comes in one load.
@@ -81,12 +81,12 @@ def new_state(
     n_arms: int, slots: int, family: Family, prior: Any, begin: Any, unpulled: float, rng: Any
 ) -> State:
     """The state before round 1, with room for `slots` arms; `rng` is kept and advanced."""
-    arms = apart(np.zeros(slots, dtype=ARM))
+    arms = cache_aligned(np.zeros(slots, dtype=ARM))
     set_prior(arms, family, prior)
     notes = np.zeros(5, dtype=np.int64)
     notes[LAST] = notes[LEADER] = -1
     best, count = implied_board(arms, n_arms, unpulled)
-    return State(arms, best, count, rng, begin, apart(notes), np.empty(0, dtype=SEEN))
+    return State(arms, best, count, rng, begin, cache_aligned(notes), np.empty(0, dtype=SEEN))
 
 
 def implied_board(arms: Any, n_arms: int, unpulled: float) -> tuple[Any, Any]:

@@ -11,7 +11,7 @@ from unimodal import graphs
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family
 from unimodal.graphs import Graph
-from unimodal.kernels.random import GRAPH, below, stream
+from unimodal.kernels.random import GRAPH, randint, stream
 from unimodal.problems.problem import Problem, check_graph
 
 
@@ -152,4 +152,4 @@ def random_peak(graph: Graph, seed: int = 0) -> int:
     """An arm drawn uniformly, as the paper chooses its peaks."""
     check_graph(graph, "random_peak")
     seed = whole_number(seed, "the 'seed'", 0)
-    return int(below(stream(seed, graph.n_arms + 1, GRAPH), graph.n_arms))
+    return int(randint(stream(seed, graph.n_arms + 1, GRAPH), graph.n_arms))

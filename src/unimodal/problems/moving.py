@@ -14,7 +14,7 @@ from unimodal import families, graphs
 from unimodal.errors import LONGEST, UnimodalError, real_number, whole_number
 from unimodal.families import Family
 from unimodal.graphs import Graph
-from unimodal.kernels.random import GRAPH, below, stream
+from unimodal.kernels.random import GRAPH, randint, stream
 from unimodal.problems.means import by_distance, random_peak
 from unimodal.problems.problem import Problem, Unimodality, check_graph
 
@@ -159,7 +159,7 @@ def jumping_peak(
     """
 
     def jump(rng: Any, peak: int) -> int:
-        other = int(below(rng, graph.n_arms - 1))
+        other = int(randint(rng, graph.n_arms - 1))
         return other + (other >= peak)
 
     return _travelling(graph, horizon, every, seed, (high, low, family), jump, "jumping_peak")
@@ -183,7 +183,7 @@ def wandering_peak(
 
     def step(rng: Any, peak: int) -> int:
         neighbours = graph.neighbours(peak)
-        return int(neighbours[below(rng, len(neighbours))])
+        return int(neighbours[randint(rng, len(neighbours))])
 
     return _travelling(graph, horizon, every, seed, (high, low, family), step, "wandering_peak")
 

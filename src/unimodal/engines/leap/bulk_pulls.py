@@ -28,7 +28,7 @@ def _as_many_times_the_rivals(index, budget, pulls):
 
 
 @settle.register(ByPulls)
-def _settle(index, scope, family, state, near, desk, clock):
+def _settle(index, scope, family, state, near, queue, clock):
     if contest_after(scope, 0, len(near), 1.0) != 1.0:
         return False  # forced pulls count for this clock, too, and the waits leave them out
-    return seat_all(index, scope, family, state, near, desk, clock)
+    return seat_all(index, scope, family, state, near, queue, clock)

@@ -20,7 +20,7 @@ from unimodal.engines.leap.wait_queue import (
     look,
     next_key,
     next_place,
-    seat,
+    requeue,
     set_level,
     settle,
     top_place,
@@ -62,28 +62,28 @@ def _as_the_scope(index, clock, incumbent):
 
 
 @settle.register(KLUpper)
-def _settle(index, scope, family, state, near, desk, clock):
+def _settle(index, scope, family, state, near, queue, clock):
     if index.c < 0.0:
         return False  # f would not grow with the clock
-    return seat_all(index, scope, family, state, near, desk, clock)
+    return seat_all(index, scope, family, state, near, queue, clock)
 
 
 @inner
-def seat_all(index, scope, family, state, near, desk, clock):
+def seat_all(index, scope, family, state, near, queue, clock):
     """Let every rival wait for a level of its own."""
-    clear(desk, len(near))
-    desk.book[0].room = -1.0
-    bound, now = _incumbent(index, family, state, near, desk, clock)
+    clear(queue, len(near))
+    queue.session[0].room = -1.0
+    bound, now = _incumbent(index, family, state, near, queue, clock)
     for place in range(len(near)):
-        if place != desk.book[0].place:
-            _seat(index, scope, family, state, near, desk, place, bound, now)
+        if place != queue.session[0].place:
+            _seat(index, scope, family, state, near, queue, place, bound, now)
     return True
 
 
 @inner
-def _incumbent(index, family, state, near, desk, clock):
+def _incumbent(index, family, state, near, queue, clock):
     """The level that the incumbent will show in the next contest, and the reading of that."""
-    record = state.arms[near[desk.book[0].place]]
+    record = state.arms[near[queue.session[0].place]]
     now = reading(index, clock + 1, record)
     return index_level(index, family, record, whole_budget(index, now)), now
 
@@ -94,24 +94,24 @@ def _clearly_below(rival, bound):
 
 
 @inner
-def _seat(index, scope, family, state, near, desk, place, bound, now):
+def _seat(index, scope, family, state, near, queue, place, bound, now):
     """Let a rival wait for a level of its own between its index and the incumbent's, or wake it."""
     record = state.arms[near[place]]
     rival = index_level(index, family, record, whole_budget(index, now))
-    set_level(desk, len(near), place, NOT_WAITING)
+    set_level(queue, len(near), place, NOT_WAITING)
     if not _clearly_below(rival, bound):
-        wake(desk, len(near), place)
+        wake(queue, len(near), place)
         return
     # Close to the rival, since rewards close the gap faster than the clock; but where others wait
     # for a higher level anyway, up to the middle.
     near_by, middle = between(family, rival, bound, 0.1), between(family, rival, bound, 0.5)
-    level = max(near_by, min(middle, desk.levels[1]))
-    set_level(desk, len(near), place, level)
+    level = max(near_by, min(middle, queue.levels[1]))
+    set_level(queue, len(near), place, level)
     budget = distance(family, float(record.pulls), record.total, level)
     enough = min(reached(index, budget * (1.0 - _SAFE), record.pulls), NEVER)
     # The last round whose clock is surely not enough, and then the next contest.
     quiet = max(math.floor(enough * (1.0 - _SAFE)) - 1.0, now - 1.0)
-    wait_until(desk, len(near), place, contest_after(scope, quiet, len(near), 1.0))
+    wait_until(queue, len(near), place, contest_after(scope, quiet, len(near), 1.0))
 
 
 @reached.register(KLUpper)
@@ -129,32 +129,32 @@ def _clock_of_budget(index, budget, pulls):
 
 
 @guard.register(Budgeted)
-def _guard(index, scope, family, state, near, desk, clock, most):
-    book = desk.book[0]
-    record = state.arms[near[desk.book[0].place]]
+def _guard(index, scope, family, state, near, queue, clock, most):
+    session = queue.session[0]
+    record = state.arms[near[queue.session[0].place]]
     now = reading(index, clock + 1, record)
-    bearable = _bearable(index, family, record, desk.levels[1], now)
-    if bearable < 0 or 4 * bearable < book.room:
-        _lower_levels(index, scope, family, state, near, desk, clock)
-        bearable = _bearable(index, family, record, desk.levels[1], now)
-        book.room = bearable
-    book.room = max(book.room, bearable)
-    if desk.book[0].n_awake > 0:
-        return min(bearable, 0), contest_after(scope, clock, len(near), 1.0)
-    return min(most, bearable), next_key(desk) - now + clock + 1.0
+    loss_margin = _bearable(index, family, record, queue.levels[1], now)
+    if loss_margin < 0 or 4 * loss_margin < session.room:
+        _lower_levels(index, scope, family, state, near, queue, clock)
+        loss_margin = _bearable(index, family, record, queue.levels[1], now)
+        session.room = loss_margin
+    session.room = max(session.room, loss_margin)
+    if queue.session[0].n_awake > 0:
+        return min(loss_margin, 0), contest_after(scope, clock, len(near), 1.0)
+    return min(most, loss_margin), next_key(queue) - now + clock + 1.0
 
 
 @inner
-def _lower_levels(index, scope, family, state, near, desk, clock):
+def _lower_levels(index, scope, family, state, near, queue, clock):
     """Seat again whoever waits for a level that has come too close to the incumbent's index."""
-    bound, now = _incumbent(index, family, state, near, desk, clock)
+    bound, now = _incumbent(index, family, state, near, queue, clock)
     whole = whole_budget(index, now)
-    while desk.levels[1] > -math.inf:
-        place = top_place(desk, len(near))
+    while queue.levels[1] > -math.inf:
+        place = top_place(queue, len(near))
         rival = index_level(index, family, state.arms[near[place]], whole)
-        if _clearly_below(rival, bound) and desk.levels[1] < between(family, rival, bound, 0.6):
+        if _clearly_below(rival, bound) and queue.levels[1] < between(family, rival, bound, 0.6):
             return
-        _seat(index, scope, family, state, near, desk, place, bound, now)
+        _seat(index, scope, family, state, near, queue, place, bound, now)
 
 
 @inner
@@ -200,33 +200,33 @@ def _slope(family, own, low, theta, log_norm):
 
 
 @look.register(Budgeted)
-def _look(index, scope, family, state, near, desk, clock):
-    size, own = len(near), desk.book[0].place
+def _look(index, scope, family, state, near, queue, clock):
+    size, own = len(near), queue.session[0].place
     now = reading(index, clock, state.arms[near[own]])
-    while next_key(desk) <= now:
-        place = next_place(desk, size)
-        wake(desk, size, place)
-        set_level(desk, size, place, NOT_WAITING)
-    called, awake = desk.called, desk.book[0].n_awake
+    while next_key(queue) <= now:
+        place = next_place(queue, size)
+        wake(queue, size, place)
+        set_level(queue, size, place, NOT_WAITING)
+    called, awake = queue.called, queue.session[0].n_awake
     called[0] = near[own]
     for slot in range(awake):
-        called[slot + 1] = near[desk.seats[slot].awake]
+        called[slot + 1] = near[queue.rivals[slot].awake]
     arm = contest(index, family, state, called[: awake + 1], state.notes[LEADER], clock)
     for slot in range(awake):
         if called[slot + 1] == arm:
-            return desk.seats[slot].awake
+            return queue.rivals[slot].awake
     return own
 
 
-@seat.register(Budgeted)
-def _seat_again(index, scope, family, state, near, desk, place, clock):
-    bound, now = _incumbent(index, family, state, near, desk, clock)
-    if place != desk.book[0].place:
-        _seat(index, scope, family, state, near, desk, place, bound, now)
+@requeue.register(Budgeted)
+def _seat_again(index, scope, family, state, near, queue, place, clock):
+    bound, now = _incumbent(index, family, state, near, queue, clock)
+    if place != queue.session[0].place:
+        _seat(index, scope, family, state, near, queue, place, bound, now)
     else:
         # The incumbent won, so whoever was awake is below it.
-        for slot in range(desk.book[0].n_awake - 1, -1, -1):
-            _seat(index, scope, family, state, near, desk, desk.seats[slot].awake, bound, now)
+        for slot in range(queue.session[0].n_awake - 1, -1, -1):
+            _seat(index, scope, family, state, near, queue, queue.rivals[slot].awake, bound, now)
     return True
 
 

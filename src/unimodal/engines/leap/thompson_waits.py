@@ -19,7 +19,7 @@ from unimodal.engines.leap.wait_queue import (
     look,
     next_key,
     next_place,
-    seat,
+    requeue,
     settle,
     wait_until,
     wake,
@@ -30,7 +30,7 @@ from unimodal.families.reward_sums import worst
 from unimodal.families.tails import hat, is_sure, outlook, under_hat
 from unimodal.kernels.compile import inner
 from unimodal.kernels.random import exponential, uniform
-from unimodal.policies.index import Thompson, lot
+from unimodal.policies.index import Thompson, tie_key
 from unimodal.policies.skipping import contest_after
 
 SHARE = 0.25  # of the level's depth, which the incumbent may lose before it is looked at again
@@ -39,26 +39,26 @@ FEW = 16  # in contests of no more arms, drawing all of them is the cheapest
 
 
 @settle.register(Thompson)
-def _settle(index, scope, family, state, near, desk, clock):
-    book = desk.book[0]
-    if _only_sure_one(family, state, near, book.place):
-        _seat_under_a_sure_one(near, desk)
+def _settle(index, scope, family, state, near, queue, clock):
+    session = queue.session[0]
+    if _only_sure_one(family, state, near, session.place):
+        _seat_under_a_sure_one(near, queue)
         return True
-    winners_known = book.hot and book.looks >= 8
-    if not winners_known or book.holding > 0.5:
-        book.hot = book.looks = 0
-        level = _level_under(family, state, near, book, clock)
-        often = _seat_all(scope, family, state, near, desk, level, book.place, clock)
-        seldom = book.eager or often < max(FREQUENT, len(near) / 500.0)
-        if book.n_awake == 0 and seldom and math.isfinite(worst(family)):
-            book.room = _depth(family, state, near, desk)
+    winners_known = session.hot and session.looks >= 8
+    if not winners_known or session.holding > 0.5:
+        session.hot = session.looks = 0
+        level = _level_under(family, state, near, session, clock)
+        often = _seat_all(scope, family, state, near, queue, level, session.place, clock)
+        seldom = session.eager or often < max(FREQUENT, len(near) / 500.0)
+        if session.n_awake == 0 and seldom and math.isfinite(worst(family)):
+            session.room = _depth(family, state, near, queue)
             return True
-        if len(near) <= FEW and not book.eager:
+        if len(near) <= FEW and not session.eager:
             return False
-    book.hot, book.looks = 1, 0
-    level = _level_of_winners(book) if winners_known else book.level
-    book.holding = 0.0
-    _seat_all(scope, family, state, near, desk, level, -1, clock)
+    session.hot, session.looks = 1, 0
+    level = _level_of_winners(session) if winners_known else session.level
+    session.holding = 0.0
+    _seat_all(scope, family, state, near, queue, level, -1, clock)
     return True
 
 
@@ -74,72 +74,72 @@ def _only_sure_one(family, state, near, place):
 
 
 @inner
-def _seat_under_a_sure_one(near, desk):
+def _seat_under_a_sure_one(near, queue):
     """Nobody else can win, however often they pass any level below the top."""
-    clear(desk, len(near))
-    desk.book[0].hot, desk.book[0].level = 0, math.inf
+    clear(queue, len(near))
+    queue.session[0].hot, queue.session[0].level = 0, math.inf
     for place in range(len(near)):
-        if place != desk.book[0].place:
-            wait_until(desk, len(near), place, NEVER)
+        if place != queue.session[0].place:
+            wait_until(queue, len(near), place, NEVER)
 
 
 @inner
-def _level_under(family, state, near, book, clock):
+def _level_under(family, state, near, session, clock):
     """A level under the incumbent's mean: by its width, or by the gap to the best rival.
 
     With gap/(2·log t), the rivals' crossings grow by a constant factor only, and the incumbent
     may be pulled in proportion to its pulls before its mean has lost a share of that.
     """
-    centre, spread = outlook(family, state.arms[near[book.place]])
+    centre, spread = outlook(family, state.arms[near[session.place]])
     rival = -math.inf
     for other in range(len(near)):
-        if other != book.place:
+        if other != session.place:
             rival = max(rival, outlook(family, state.arms[near[other]])[0])
-    return centre - max(book.depth * spread, (centre - rival) / (2.0 * math.log(clock + 3.0)))
+    return centre - max(session.depth * spread, (centre - rival) / (2.0 * math.log(clock + 3.0)))
 
 
 @inner
-def _level_of_winners(book):
+def _level_of_winners(session):
     """A level that the winner of a contest hardly ever misses, and few others pass."""
-    return book.winning - 3.0 * book.varying
+    return session.winning - 3.0 * session.varying
 
 
 @inner
-def _depth(family, state, near, desk):
+def _depth(family, state, near, queue):
     """How far the level lies under the incumbent's mean, in standard deviations."""
-    centre, spread = outlook(family, state.arms[near[desk.book[0].place]])
-    return (centre - desk.book[0].level) / spread
+    centre, spread = outlook(family, state.arms[near[queue.session[0].place]])
+    return (centre - queue.session[0].level) / spread
 
 
 @inner
-def _seat_all(scope, family, state, near, desk, level, but, clock):
+def _seat_all(scope, family, state, near, queue, level, but, clock):
     """Seat everybody at a level, but one; returns how many pass it in a contest, about."""
-    clear(desk, len(near))
-    desk.book[0].level = level
+    clear(queue, len(near))
+    queue.session[0].level = level
     often = 0.0
     for place in range(len(near)):
         if place != but:
-            often += _seat(scope, family, state, near, desk, place, clock)
+            often += _seat(scope, family, state, near, queue, place, clock)
     return often
 
 
 @inner
-def _seat(scope, family, state, near, desk, place, clock):
-    mass, rate = hat(family, state.arms[near[place]], 0, desk.book[0].level, True)
+def _seat(scope, family, state, near, queue, place, clock):
+    mass, rate = hat(family, state.arms[near[place]], 0, queue.session[0].level, True)
     if mass > FREQUENT:
-        wake(desk, len(near), place)
+        wake(queue, len(near), place)
         return 1.0
-    desk.seats[place].rate = rate
-    desk.seats[place].log_miss = math.log1p(-mass)
-    _wait(scope, state, desk, len(near), place, clock)
+    queue.rivals[place].rate = rate
+    queue.rivals[place].log_miss = math.log1p(-mass)
+    _wait(scope, state, queue, len(near), place, clock)
     return mass
 
 
 @inner
-def _wait(scope, state, desk, size, place, clock):
+def _wait(scope, state, queue, size, place, clock):
     """Let an arm wait for its next candidate."""
-    contests = _geometric(state.rng, desk.seats[place].log_miss)
-    wait_until(desk, size, place, contest_after(scope, clock, size, contests))
+    contests = _geometric(state.rng, queue.rivals[place].log_miss)
+    wait_until(queue, size, place, contest_after(scope, clock, size, contests))
 
 
 @inner
@@ -150,16 +150,18 @@ def _geometric(rng, log_miss):
     return min(math.floor(exponential(rng) / -log_miss) + 1.0, NEVER)
 
 
-@seat.register(Thompson)
-def _seat_again(index, scope, family, state, near, desk, place, clock):
-    book = desk.book[0]
-    if book.hot:
-        _seat(scope, family, state, near, desk, place, clock)
-        stale = abs(_level_of_winners(book) - book.level) > book.varying
-        return not ((book.looks >= 16 and stale) or (book.looks >= 64 and book.holding > 0.5))
-    if place != book.place:
-        _seat(scope, family, state, near, desk, place, clock)
-    return book.n_awake == 0
+@requeue.register(Thompson)
+def _seat_again(index, scope, family, state, near, queue, place, clock):
+    session = queue.session[0]
+    if session.hot:
+        _seat(scope, family, state, near, queue, place, clock)
+        stale = abs(_level_of_winners(session) - session.level) > session.varying
+        return not (
+            (session.looks >= 16 and stale) or (session.looks >= 64 and session.holding > 0.5)
+        )
+    if place != session.place:
+        _seat(scope, family, state, near, queue, place, clock)
+    return session.n_awake == 0
 
 
 @worth.register(Thompson)
@@ -168,51 +170,51 @@ def _worth(index, size):
 
 
 @guard.register(Thompson)
-def _guard(index, scope, family, state, near, desk, clock, most):
-    book = desk.book[0]
-    if book.hot:
+def _guard(index, scope, family, state, near, queue, clock, most):
+    session = queue.session[0]
+    if session.hot:
         return 0, contest_after(scope, clock, len(near), 1.0)
-    record = state.arms[near[book.place]]
-    if book.level == math.inf:
+    record = state.arms[near[session.place]]
+    if session.level == math.inf:
         # Until its first failure: then the session is settled again.
-        return (0, next_key(desk)) if is_sure(family, record) else (-1, 0.0)
-    depth = _depth(family, state, near, desk)
-    if depth > 1.5 * book.room or depth < 0.7 * book.room:
+        return (0, next_key(queue)) if is_sure(family, record) else (-1, 0.0)
+    depth = _depth(family, state, near, queue)
+    if depth > 1.5 * session.room or depth < 0.7 * session.room:
         return -1, 0.0  # the level was chosen for another width
     centre = outlook(family, record)[0]
-    share = SHARE * (centre - book.level) / (centre - worst(family))
-    bearable = min(most, np.int64(share * record.pulls))
+    share = SHARE * (centre - session.level) / (centre - worst(family))
+    loss_margin = min(most, np.int64(share * record.pulls))
     # The incumbent's own draw: a candidate below the level at most this often, whatever its
-    # rewards will be, as long as no more of them than `bearable` are the worst.
-    mass = hat(family, record, bearable, book.level, False)[0]
+    # rewards will be, as long as no more of them than `loss_margin` are the worst.
+    mass = hat(family, record, loss_margin, session.level, False)[0]
     if mass > 0.5:
         return -1, 0.0
-    book.dip_mass = mass
+    session.dip_mass = mass
     contests = _geometric(state.rng, math.log1p(-mass))
-    book.dip = contest_after(scope, clock, len(near), contests)
-    return bearable, min(book.dip, next_key(desk))
+    session.dip = contest_after(scope, clock, len(near), contests)
+    return loss_margin, min(session.dip, next_key(queue))
 
 
 @look.register(Thompson)
-def _look(index, scope, family, state, near, desk, clock):
-    book, arms, rng, size = desk.book[0], state.arms, state.rng, len(near)
-    level = book.level
+def _look(index, scope, family, state, near, queue, clock):
+    session, arms, rng, size = queue.session[0], state.arms, state.rng, len(near)
+    level = session.level
     best, best_draw = -1, -math.inf
-    for slot in range(book.n_awake):
-        place = desk.seats[slot].awake
+    for slot in range(session.n_awake):
+        place = queue.rivals[slot].awake
         draw = posterior(family, arms[near[place]], rng)
         if _beats(state, near, draw, place, best_draw, best):
             best, best_draw = place, draw
-    while next_key(desk) <= clock:
-        place = next_place(desk, size)
-        draw = under_hat(family, arms[near[place]], level, desk.seats[place].rate, True, rng)
+    while next_key(queue) <= clock:
+        place = next_place(queue, size)
+        draw = under_hat(family, arms[near[place]], level, queue.rivals[place].rate, True, rng)
         if draw == draw and _beats(state, near, draw, place, best_draw, best):
             best, best_draw = place, draw
-        _wait(scope, state, desk, size, place, clock)
-    if not book.hot:
-        place = book.place
+        _wait(scope, state, queue, size, place, clock)
+    if not session.hot:
+        place = session.place
         record = arms[near[place]]
-        draw = _dip(family, record, desk, clock, rng)
+        draw = _dip(family, record, queue, clock, rng)
         if draw != draw:  # it lies above
             if best < 0:
                 return place  # where nobody else does
@@ -222,43 +224,43 @@ def _look(index, scope, family, state, near, desk, clock):
     if not best_draw > level:
         # Nobody passed the level: whoever waits has drawn below it.
         for place in range(size):
-            if desk.seats[place].slot < 0 and (book.hot or place != book.place):
+            if queue.rivals[place].slot < 0 and (session.hot or place != session.place):
                 draw = _draw_below(family, arms[near[place]], level, rng)
                 if _beats(state, near, draw, place, best_draw, best):
                     best, best_draw = place, draw
-    if book.hot:
-        _remember(desk, best_draw, best == book.place)
+    if session.hot:
+        _remember(queue, best_draw, best == session.place)
     return best
 
 
 @inner
-def _dip(family, record, desk, clock, rng):
+def _dip(family, record, queue, clock, rng):
     """The incumbent's draw where it lies below the level, or else NaN."""
-    book = desk.book[0]
-    if clock < book.dip:
+    session = queue.session[0]
+    if clock < session.dip:
         return math.nan
-    mass, rate = hat(family, record, 0, book.level, False)
+    mass, rate = hat(family, record, 0, session.level, False)
     # Candidates came as often as in the worst case; thin them to the present one.
-    if uniform(rng) * book.dip_mass >= mass:
+    if uniform(rng) * session.dip_mass >= mass:
         return math.nan
-    return under_hat(family, record, book.level, rate, False, rng)
+    return under_hat(family, record, session.level, rate, False, rng)
 
 
 @inner
-def _remember(desk, draw, held):
+def _remember(queue, draw, held):
     """Keep running averages of the winning draws, to choose the next level by."""
-    book = desk.book[0]
-    weight = 1.0 / min(book.looks + 1.0, 16.0)
-    book.varying += (abs(draw - book.winning) - book.varying) * weight
-    book.winning += (draw - book.winning) * weight
-    book.holding += (held - book.holding) * weight
+    session = queue.session[0]
+    weight = 1.0 / min(session.looks + 1.0, 16.0)
+    session.varying += (abs(draw - session.winning) - session.varying) * weight
+    session.winning += (draw - session.winning) * weight
+    session.holding += (held - session.holding) * weight
 
 
 @inner
 def _beats(state, near, draw, place, best_draw, best):
     if draw != best_draw or best < 0:
         return draw > best_draw or best < 0
-    return lot(state, near[place]) > lot(state, near[best])
+    return tie_key(state, near[place]) > tie_key(state, near[best])
 
 
 @inner

@@ -1,4 +1,4 @@
-"""The engine's desk: who waits until when, who is awake, and how the session is going.
+"""The wait queue of rivals: who waits until when, who is awake, and how the session is going.
 
 A *session* is a stretch with one incumbent and one contest. Its rivals have places 0, 1, … in the
 contest. A waiting rival has a key, the clock at which it must be looked at next; an awake one is
@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unimodal.kernels.cache_aligned import apart
+from unimodal.kernels.cache_aligned import cache_aligned
 from unimodal.kernels.compile import generic, inner, jit
 from unimodal.kernels.leaderboard import board, show, tied_leader
 
 # One record a place in the contest, except `awake`, which lists the awake places.
-SEAT = np.dtype(
+RIVAL = np.dtype(
     [
         ("rate", np.float64),  # of the hat
         ("log_miss", np.float64),  # log of the chance that a contest brings no candidate
@@ -26,7 +26,7 @@ SEAT = np.dtype(
     align=True,
 )
 # How the session is going.
-BOOK = np.dtype(
+SESSION = np.dtype(
     [
         ("settled", np.int64),  # whether there is a session
         ("incumbent", np.int64),
@@ -56,41 +56,43 @@ NEVER = 2.0**50  # beyond any horizon
 NOT_WAITING = -np.inf
 
 
-class Desk(NamedTuple):
+class WaitQueue(NamedTuple):
     """The engine's own memory; a kernel takes it as one argument."""
 
     keys: Any  # a board of minus the keys, so that its leader is the next to look at
     levels: Any  # a board of the levels that rivals wait for, where each has its own
     tally: Any  # for either board; how many are tied is never asked
-    seats: Any  # (most,) of SEAT
+    rivals: Any  # (most,) of RIVAL
     called: Any  # arms, for a contest of a few
-    book: Any  # (1,) of BOOK
+    session: Any  # (1,) of SESSION
 
 
-def new_desk(most: int) -> Desk:
-    """A desk for contests of up to `most` arms."""
+def new_wait_queue(most: int) -> WaitQueue:
+    """A queue for contests of up to `most` arms."""
     keys, tally = board(np.full(most, NOT_WAITING), most)
-    seats, book = np.zeros(most, dtype=SEAT), np.zeros(1, dtype=BOOK)
-    book["patience"], book["depth"] = 4, DEPTH
-    called = apart(np.zeros(most + 1, dtype=np.int64))
-    return Desk(keys, apart(keys), tally, apart(seats), called, apart(book))
+    rivals, session = np.zeros(most, dtype=RIVAL), np.zeros(1, dtype=SESSION)
+    session["patience"], session["depth"] = 4, DEPTH
+    called = cache_aligned(np.zeros(most + 1, dtype=np.int64))
+    return WaitQueue(
+        keys, cache_aligned(keys), tally, cache_aligned(rivals), called, cache_aligned(session)
+    )
 
 
 @generic
-def settle(index, scope, family, state, near, desk, clock):
+def settle(index, scope, family, state, near, queue, clock):
     """Choose a level and let every rival wait for it. False if single steps are cheaper."""
 
 
 @generic
-def guard(index, scope, family, state, near, desk, clock, most):
+def guard(index, scope, family, state, near, queue, clock, most):
     """(bearable, next): worst rewards of the incumbent, and the clock, up to which nobody matters.
 
-    `bearable` is at most `most`; -1 asks for the session to be settled again.
+    `loss_margin` is at most `most`; -1 asks for the session to be settled again.
     """
 
 
 @generic
-def look(index, scope, family, state, near, desk, clock):
+def look(index, scope, family, state, near, queue, clock):
     """Hold the contest of this round: the place of the arm that wins it."""
 
 
@@ -100,20 +102,20 @@ def worth(index, size):
 
 
 @generic
-def seat(index, scope, family, state, near, desk, place, clock):
+def requeue(index, scope, family, state, near, queue, place, clock):
     """Let an arm whose statistics changed wait again. False if all must be settled again."""
 
 
 @jit
-def clear(desk, size):
+def clear(queue, size):
     """Nobody waits, nobody is awake."""
     both = 2 * _leaves(size)
-    desk.keys[:both] = NOT_WAITING
-    desk.levels[:both] = NOT_WAITING
-    desk.tally[:both] = 1
+    queue.keys[:both] = NOT_WAITING
+    queue.levels[:both] = NOT_WAITING
+    queue.tally[:both] = 1
     for place in range(size):
-        desk.seats[place].slot = -1
-    desk.book[0].n_awake = 0
+        queue.rivals[place].slot = -1
+    queue.session[0].n_awake = 0
 
 
 @inner
@@ -125,53 +127,53 @@ def _leaves(size):
 
 
 @jit
-def wait_until(desk, size, place, clock):
+def wait_until(queue, size, place, clock):
     """Let a place wait; it is no longer awake."""
     both = 2 * _leaves(size)
-    show(desk.keys[:both], desk.tally[:both], place, -clock)
-    seats, book, slot = desk.seats, desk.book[0], desk.seats[place].slot
+    show(queue.keys[:both], queue.tally[:both], place, -clock)
+    rivals, session, slot = queue.rivals, queue.session[0], queue.rivals[place].slot
     if slot >= 0:
-        book.n_awake -= 1
-        last = seats[book.n_awake].awake
-        seats[slot].awake = last
-        seats[last].slot = slot
-        seats[place].slot = -1
+        session.n_awake -= 1
+        last = rivals[session.n_awake].awake
+        rivals[slot].awake = last
+        rivals[last].slot = slot
+        rivals[place].slot = -1
 
 
 @jit
-def wake(desk, size, place):
+def wake(queue, size, place):
     """Let a place be looked at in every contest; it no longer waits."""
     both = 2 * _leaves(size)
-    show(desk.keys[:both], desk.tally[:both], place, NOT_WAITING)
-    seats, book = desk.seats, desk.book[0]
-    if seats[place].slot < 0:
-        seats[place].slot = book.n_awake
-        seats[book.n_awake].awake = place
-        book.n_awake += 1
+    show(queue.keys[:both], queue.tally[:both], place, NOT_WAITING)
+    rivals, session = queue.rivals, queue.session[0]
+    if rivals[place].slot < 0:
+        rivals[place].slot = session.n_awake
+        rivals[session.n_awake].awake = place
+        session.n_awake += 1
 
 
 @jit
-def next_key(desk):
+def next_key(queue):
     """The clock of the next look; infinite if nobody waits."""
-    return -desk.keys[1]
+    return -queue.keys[1]
 
 
 @jit
-def next_place(desk, size):
+def next_place(queue, size):
     """The place to look at next."""
     both = 2 * _leaves(size)
-    return tied_leader(desk.keys[:both], desk.tally[:both], 0)
+    return tied_leader(queue.keys[:both], queue.tally[:both], 0)
 
 
 @jit
-def set_level(desk, size, place, level):
+def set_level(queue, size, place, level):
     """Note the level that a place waits for."""
     both = 2 * _leaves(size)
-    show(desk.levels[:both], desk.tally[:both], place, level)
+    show(queue.levels[:both], queue.tally[:both], place, level)
 
 
 @jit
-def top_place(desk, size):
+def top_place(queue, size):
     """The place that waits for the highest level, `desk.levels[1]`."""
     both = 2 * _leaves(size)
-    return tied_leader(desk.levels[:both], desk.tally[:both], 0)
+    return tied_leader(queue.levels[:both], queue.tally[:both], 0)

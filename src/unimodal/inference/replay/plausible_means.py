@@ -22,7 +22,7 @@ from scipy.special import betaln, digamma, polygamma
 
 from unimodal.graphs import Graph
 from unimodal.kernels.compile import inner, jit
-from unimodal.kernels.random import MEANS, below, beta, exponential, stream, uniform
+from unimodal.kernels.random import MEANS, beta, exponential, randint, stream, uniform
 
 # From as uneven as Jeffreys' prior to means that hardly differ.
 GRID = np.geomspace(0.5, 1e4, 32)
@@ -175,12 +175,12 @@ def _change_prior(means, other, better, prior, wins, losses, rows, near, one_pea
     Their log-odds keep their place relative to the mean and width that Beta(a, b) has on that
     scale: so (a, b) need not wait for means of which little is known, nor they for it.
     """
-    reach = 1 << below(rng, 4)
+    reach = 1 << randint(rng, 4)
     i, j = prior[0], prior[1]
-    step = below(rng, 2 * reach + 1) - reach
+    step = randint(rng, 2 * reach + 1) - reach
     to_i, to_j = i + step, j + step  # as even as before, or wider and narrower
-    if below(rng, 2) == 0:
-        to_j = j + below(rng, 2 * reach + 1) - reach
+    if randint(rng, 2) == 0:
+        to_j = j + randint(rng, 2 * reach + 1) - reach
     if min(to_i, to_j) < 0 or max(to_i, to_j) >= len(GRID):
         return
     a, b, to_a, to_b = GRID[i], GRID[j], GRID[to_i], GRID[to_j]
