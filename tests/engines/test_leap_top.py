@@ -13,7 +13,8 @@ from unimodal.engines.rewards import Tabled
 from unimodal.engines.step import StepTrial
 from unimodal.families.bound_levels import between, mean_level
 from unimodal.kernels.compile import record
-from unimodal.policies.index import KLUpper, KLUpperByPulls, index_level, whole_budget
+from unimodal.policies.index import KLUpper, index_level, whole_budget
+from unimodal.policies.klucbub import KLUpperByPulls
 from unimodal.policies.skipping import ENDLESS
 
 CERTAIN = um.Problem(um.graphs.line(5), [0.5, 0.8, 1.0, 0.8, 0.5])

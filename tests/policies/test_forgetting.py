@@ -7,7 +7,8 @@ import unimodal as um
 from unimodal.engines.step import StepTrial
 from unimodal.errors import UnimodalError
 from unimodal.policies import from_data, parse, to_data
-from unimodal.policies.forgetting import Fading, Watch, Window, effective_clock
+from unimodal.policies.forgetting import Fading, Watch, Window
+from unimodal.policies.round import effective_clock
 from unimodal.policies.state import ROUND, implied_board
 from unimodal.testing import CHECKS
 

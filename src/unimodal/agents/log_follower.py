@@ -11,7 +11,7 @@ from unimodal.agents.decisions import Decision
 from unimodal.agents.history import as_text
 from unimodal.errors import UnimodalError
 from unimodal.lookup.view import WholeGraphView
-from unimodal.policies.remembering import Reweighed
+from unimodal.policies.npts import Reweighed
 from unimodal.policies.state import LEADER, REASON, REASONS
 
 _KNOWN = 1000  # rewards that were checked and need not be again

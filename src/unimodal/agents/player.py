@@ -13,9 +13,8 @@ from unimodal.kernels.compile import record, specialised
 from unimodal.kernels.leaderboard import show
 from unimodal.lookup.view import LazyGraphView, WholeGraphView
 from unimodal.policies import Policy, explained
-from unimodal.policies.forgetting import effective_clock
-from unimodal.policies.remembering import with_room
-from unimodal.policies.round import ask, choose, observe
+from unimodal.policies.npts import with_room
+from unimodal.policies.round import ask, choose, effective_clock, observe
 from unimodal.policies.scope import clock, contests, lead, span
 from unimodal.policies.state import (
     ARM,

@@ -10,17 +10,8 @@ from unimodal.families import Family
 from unimodal.families.posteriors import at_top, cdf, quantile
 from unimodal.kernels.compile import record
 from unimodal.policies import Policy
-from unimodal.policies.index import (
-    Budgeted,
-    EmpiricalDivergence,
-    Thompson,
-    best_mean,
-    compare,
-    cost,
-    index_level,
-    leeway,
-    whole_budget,
-)
+from unimodal.policies.imed import EmpiricalDivergence, best_mean, cost, leeway
+from unimodal.policies.index import Budgeted, Thompson, compare, index_level, whole_budget
 
 _ERROR = 1e-7  # of the integral
 # Gauss and Legendre's points and weights on [0, 1], and fewer of them to tell how wrong they are.

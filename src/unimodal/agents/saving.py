@@ -21,7 +21,7 @@ from unimodal.lookup.view import LazyGraphView, WholeGraphView
 from unimodal.policies import Policy
 from unimodal.policies.forgetting import fill_memory, memory_data
 from unimodal.policies.index import refresh
-from unimodal.policies.remembering import with_room
+from unimodal.policies.npts import with_room
 from unimodal.policies.scout import links_of, set_links
 
 FORMAT = 1

@@ -19,7 +19,7 @@ from unimodal.graphs.graph import is_itself
 from unimodal.graphs.text import as_label
 from unimodal.lookup.cache import COUNTS
 from unimodal.policies import Discounted, Policy, Restarting, Windowed
-from unimodal.policies.remembering import Reweighed
+from unimodal.policies.npts import Reweighed
 from unimodal.policies.state import BEGUN, LAST, LEADER, REASON, REASONS, ROUND
 
 COLUMNS = ("pulls", "total", "leads", "successes")  # of an arm, as a file has them

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from unimodal.families import Bernoulli, Bounded, Exponential, Gaussian, Poisson
 from unimodal.policies import AroundLeader, AroundLeastPulled, EveryArm, Policy
-from unimodal.policies.index import EmpiricalDivergence, KLUpper, KLUpperByPulls, Thompson
+from unimodal.policies.imed import EmpiricalDivergence
+from unimodal.policies.index import KLUpper, Thompson
+from unimodal.policies.klucbub import KLUpperByPulls
 from unimodal.policies.scout import Scout
 from unimodal.problems import Moving, Problem
 

@@ -7,7 +7,7 @@ from typing import Any
 from unimodal.engines.trial import Trial, play_round
 from unimodal.kernels.compile import inner, jit
 from unimodal.policies import Policy, explained
-from unimodal.policies.remembering import with_room
+from unimodal.policies.npts import with_room
 from unimodal.policies.state import ROUND
 from unimodal.problems import Problem
 

@@ -1,11 +1,14 @@
 """Policies: a scope, an index, a reward family and a start, composed."""
 
-from unimodal.policies.forgetful import Discounted, Forgetful, Restarting, Windowed
-from unimodal.policies.later import IMED, IMEDUB, KLUCBUB, NPTS
-from unimodal.policies.paper import KLUCB, OSUB, TS, UTS, ScoutUTS
+from unimodal.policies.forgetting import Discounted, Forgetful, Restarting, Windowed
+from unimodal.policies.imed import IMED, IMEDUB
+from unimodal.policies.klucbub import KLUCBUB
+from unimodal.policies.npts import NPTS
+from unimodal.policies.paper import KLUCB, OSUB, TS, UTS
 from unimodal.policies.policy import Parts, Policy, as_policy, explained
 from unimodal.policies.registry import POLICIES, WRAPPERS, from_data, parse, split, to_data
 from unimodal.policies.scope import AroundLeader, AroundLeastPulled, EveryArm
+from unimodal.policies.scout import ScoutUTS
 from unimodal.policies.start import Literal, Probe, Start, Sweep
 
 __all__ = [

@@ -1,25 +1,206 @@
-"""How a policy forgets, for means that change: a part of its state that works on the arm records.
+"""Policies for means that change: any policy, with an end to what it remembers.
 
-`fade` runs before a reward is learnt, `forget` after it, and `effective_clock` says what the clock
-of a confidence bound is where old rounds no longer count. The type of `State.memory` decides which;
-the policies know nothing of it.
+The three wrappers come first. Below them is how they forget: a memory, part of the policy's state,
+whose type decides what `take_in` does with a reward and where a confidence bound's clock stops.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import math
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from unimodal.errors import UnimodalError, real_number, whole_number
+from unimodal.families import Family
 from unimodal.families.family import divergence
-from unimodal.kernels.compile import generic, inner
+from unimodal.graphs import Graph
+from unimodal.kernels.cache_aligned import cache_aligned
+from unimodal.kernels.compile import inner
 from unimodal.kernels.leaderboard import show
 from unimodal.policies.index import refresh
+from unimodal.policies.npts import Reweighed
+from unimodal.policies.policy import Policy, as_policy
+from unimodal.policies.round import add_reward, effective_clock, take_in
 from unimodal.policies.scope import has_leader
-from unimodal.policies.state import BEGUN, ROUND, Whole
+from unimodal.policies.scout import ScoutUTS
+from unimodal.policies.start import Start
+from unimodal.policies.state import BEGUN, FADING_ARM, ROUND, State
 
+LONGEST_WINDOW = 10**9  # rewards that are kept one by one
 WORTHLESS = 1e-6  # rewards: an arm that is left with less than this counts as never pulled
+
+
+class Forgetful(Policy):
+    """A policy that does what another does, with less to remember: what those below share."""
+
+    forgets: ClassVar[bool] = True
+
+    policy: Policy
+
+    def __post_init__(self) -> None:
+        """Check what is wrapped."""
+        kind = type(self).__name__
+        as_policy(self.policy, f"the 'policy' of {kind}")
+        if self.policy.forgets:
+            raise UnimodalError(
+                f"the 'policy' of {kind} must not forget by itself, got {self.policy!r}: "
+                "take one way of forgetting."
+            )
+        keeps_rewards = isinstance(self.policy.index(), Reweighed)
+        if keeps_rewards or isinstance(self.policy, ScoutUTS):
+            raise UnimodalError(
+                f"the 'policy' of {kind} must know an arm by its pulls and their sum alone, got "
+                f"{self.policy!r}: take UTS, OSUB, TS or KLUCB."
+            )
+        super().__post_init__()
+
+    @property
+    def usual_name(self) -> str:
+        """The way of forgetting, and who forgets."""
+        return f"{type(self).__name__} {self.policy.name}"
+
+    def scope(self, graph: Graph | None) -> Any:
+        """The policy's own."""
+        return self.policy.scope(graph)
+
+    def index(self) -> Any:
+        """The policy's own."""
+        return self.policy.index()
+
+    def index_for(self, family: Family) -> Any:
+        """The policy's own."""
+        return self.policy.index_for(family)
+
+    @property
+    def opening(self) -> Start:
+        """The policy's own."""
+        return self.policy.opening
+
+    @property
+    def beliefs(self) -> Any:
+        """The policy's own."""
+        return self.policy.beliefs
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the policy runs as plain Python."""
+        return self.policy.is_plain
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the policy's source is not ours."""
+        return self.policy.is_own
+
+
+class Windowed(Forgetful):
+    """A policy that knows only the last `window` rewards, of all arms together.
+
+    An arm without a reward among them counts as never pulled, and a confidence bound's clock stops
+    at `window`. How often a leader is pulled without a contest goes by all the rounds it has led.
+
+    >>> import unimodal as um
+    >>> Windowed(um.UTS(), window=500)
+    Windowed(policy=UTS(), window=500)
+    """
+
+    summary = "a policy that knows only the last rewards"
+    citation = "Garivier and Moulines 2011; Combes and Proutiere 2014 (SW-OSUB); Trovò et al. 2020"
+
+    window: int
+
+    def __post_init__(self) -> None:
+        """Check the window."""
+        super().__post_init__()
+        what = "the 'window' of Windowed"
+        self._set("window", whole_number(self.window, what, at_most=LONGEST_WINDOW))
+
+    def equip(self, state: State, family: Family, unpulled: float) -> State:
+        """With a ring of rewards."""
+        ring = np.zeros((self.window, 3))
+        return state._replace(memory=Window(ring, cache_aligned(np.zeros(1, np.int64)), unpulled))
+
+
+class Discounted(Forgetful):
+    """A policy to which the newest reward counts 1, and one with n newer ones gamma^n.
+
+    So it goes by up to 1/(1 - gamma) rewards in all, which is where a confidence bound's clock
+    stops. An arm whose rewards count less than a millionth together counts as never pulled. A round
+    takes time in proportion to the number of arms.
+
+    >>> import unimodal as um
+    >>> Discounted(um.KLUCB(), gamma=0.999)
+    Discounted(policy=KLUCB(), gamma=0.999)
+    """
+
+    summary = "a policy to which old rewards count less"
+    citation = "Kocsis and Szepesvári 2006; Garivier and Moulines 2011; Raj and Kalyani 2017"
+
+    gamma: float
+
+    def __post_init__(self) -> None:
+        """Check the factor."""
+        super().__post_init__()
+        self._set("gamma", real_number(self.gamma, "the 'gamma' of Discounted", above=0))
+        if self.gamma >= 1:
+            raise UnimodalError(
+                f"the 'gamma' of Discounted must be smaller than 1, got {self.gamma!r}: "
+                "1 - 1/n is about as long a memory as a window of n."
+            )
+
+    def equip(self, state: State, family: Family, unpulled: float) -> State:
+        """With pulls that need not be whole."""
+        arms = cache_aligned(state.arms.astype(FADING_ARM))
+        return state._replace(arms=arms, memory=Fading(self.gamma, unpulled))
+
+
+class Restarting(Forgetful):
+    """A policy that forgets everything when the rewards of an arm have changed, and starts again.
+
+    After every pull, the arm's last `window` rewards (since the last restart) are cut into halves
+    of h with means x and y, and it restarts if h·(kl(x, z) + kl(y, z)) > 2·log(4K/rate), where z is
+    the mean of all of them. While nothing changes, the expected number of restarts in T rounds is
+    at most rate·T. Let μ be the arm's mean. Replacing z by μ cannot make the sum smaller, and by
+    Chernoff's bound h·kl(x, μ) > log(4K/rate) has probability at most rate/(2K), as for y. So each
+    of the first T rewards of each of K arms alarms with probability at most rate/K.
+
+    >>> import unimodal as um
+    >>> Restarting(um.UTS(), window=400)
+    Restarting(policy=UTS(), window=400)
+    """
+
+    summary = "a policy that starts again when rewards have changed"
+    citation = "Cao, Wen, Kveton and Xie 2019 (two halves); Besson et al. 2022 (divergences)"
+
+    window: int = 1000
+    rate: float = 1e-5
+
+    def __post_init__(self) -> None:
+        """Check the window and the rate of false alarms."""
+        super().__post_init__()
+        what = "the 'window' of Restarting"
+        self._set("window", whole_number(self.window, what, 2, LONGEST_WINDOW))
+        self._set("rate", real_number(self.rate, "the 'rate' of Restarting", above=0))
+        if self.window % 2 or self.rate > 1:
+            raise UnimodalError(
+                "Restarting needs an even 'window', of two halves, and a 'rate' of false alarms "
+                f"of at most 1, got window={self.window}, rate={self.rate:g}."
+            )
+
+    def equip(self, state: State, family: Family, unpulled: float) -> State:
+        """With the latest rewards of every arm."""
+        n_arms = len(state.arms)
+        learnt, restarts = np.zeros(n_arms, np.int64), np.zeros(2, np.int64)
+        memory = Watch(
+            np.zeros((n_arms, self.window)),
+            np.zeros((n_arms, 2)),
+            cache_aligned(learnt),
+            cache_aligned(restarts),
+            2 * math.log(4 * n_arms / self.rate),
+            unpulled,
+        )
+        return state._replace(memory=memory)
 
 
 class Window(NamedTuple):
@@ -53,39 +234,11 @@ Fading.component = Fading  # type: ignore[attr-defined]
 Watch.component = Watch  # type: ignore[attr-defined]
 
 
-@generic
-def fade(memory, scope, state):
-    """Let old rewards count less, before a reward is learnt."""
-
-
-@generic
-def forget(memory, scope, index, family, state, arm, reward, success):
-    """Forget what is too old, after a reward was learnt."""
-
-
-@generic
-def effective_clock(memory, state, clock):
-    """The clock, counting no further back than the memory goes."""
-
-
-@fade.register(object)
-def _nothing_fades(memory, scope, state):
-    pass
-
-
-@forget.register(Whole)
-@forget.register(Fading)
-def _nothing_is_forgotten(memory, scope, index, family, state, arm, reward, success):
-    pass
-
-
-@effective_clock.register(Whole)
-def _all_the_time(memory, state, clock):
-    return clock
-
-
-@forget.register(Window)
-def _drop_the_oldest(memory, scope, index, family, state, arm, reward, success):
+@take_in.register(Window)
+def _learn_and_drop_the_oldest(memory, scope, index, family, state, arm, reward):
+    successes = state.arms[arm].successes
+    add_reward(scope, index, family, state, arm, reward)
+    success = state.arms[arm].successes - successes
     ring = memory.ring
     place = memory.learnt[0] % len(ring)
     if memory.learnt[0] >= len(ring):
@@ -108,8 +261,8 @@ def _within_the_window(memory, state, clock):
     return min(clock, len(memory.ring))  # log(min(t, τ)) (Garivier and Moulines 2011)
 
 
-@fade.register(Fading)
-def _by_gamma(memory, scope, state):
+@take_in.register(Fading)
+def _fade_and_learn(memory, scope, index, family, state, arm, reward):
     # N_t(γ, i) = Σ γ^(t - s) over the rounds s of i (Garivier and Moulines 2011): the last has 1.
     # The means stay as they are, and so do their order and what an index keeps of them.
     for other in range(len(state.arms)):
@@ -120,6 +273,7 @@ def _by_gamma(memory, scope, state):
         if 0.0 < record.pulls < WORTHLESS:
             record.pulls = record.total = record.successes = 0.0
             _show_again(memory, scope, state, other)
+    add_reward(scope, index, family, state, arm, reward)
 
 
 @effective_clock.register(Fading)
@@ -128,8 +282,9 @@ def _total_weight(memory, state, clock):
     return min(float(clock), 1.0 / (1.0 - memory.gamma))
 
 
-@forget.register(Watch)
-def _restart_after_a_change(memory, scope, index, family, state, arm, reward, success):
+@take_in.register(Watch)
+def _learn_and_restart_after_a_change(memory, scope, index, family, state, arm, reward):
+    add_reward(scope, index, family, state, arm, reward)
     rewards, sums, learnt = memory.rewards[arm], memory.sums[arm], memory.learnt[arm]
     window = len(rewards)
     half, place = window // 2, learnt % window
@@ -145,8 +300,8 @@ def _restart_after_a_change(memory, scope, index, family, state, arm, reward, su
     if learnt + 1 >= window:
         newer, older = sums[0] / half, sums[1] / half
         middle = 0.5 * (newer + older)
-        apart = divergence(family, newer, middle) + divergence(family, older, middle)
-        if half * apart > memory.threshold:
+        change = divergence(family, newer, middle) + divergence(family, older, middle)
+        if half * change > memory.threshold:
             _restart(memory, scope, state)
 
 

@@ -10,14 +10,13 @@ import math
 
 import numpy as np
 
-from unimodal.families.bound_levels import distance, linear_form, mean_level, upper_level
+from unimodal.families.bound_levels import linear_form, upper_level
 from unimodal.families.family import negentropy, posterior
 from unimodal.kernels.compile import component, generic, inner, jit
 from unimodal.kernels.random import counted
 from unimodal.policies.state import LAST, ROUND
 
 SAME = 1e-13  # relative: levels that differ by less tie, whatever the rounding
-SAME_COST = 1e-12  # the same of what IMED adds up
 
 
 @component
@@ -43,19 +42,6 @@ class ByPulls(Budgeted):
     """Its budget is log(pulls of the leader) - log(own pulls), where that is positive."""
 
 
-@component
-class KLUpperByPulls(ByPulls):
-    """The largest mean within that budget, as in KL-UCB (Saber, Ménard and Maillard 2020)."""
-
-
-@component
-class EmpiricalDivergence(ByPulls):
-    """pulls·kl(mean, best mean) + log pulls; the lowest wins (Honda and Takemura 2015).
-
-    Below the best arm's own, log pulls, it is where the divergence is within the budget.
-    """
-
-
 @generic
 def contest(index, family, state, near, leader, clock):
     """The arm among `near` that shows the best index."""
@@ -64,6 +50,16 @@ def contest(index, family, state, near, leader, clock):
 @generic
 def refresh(index, family, arms, arm):
     """Bring up to date what the index keeps of an arm, after a reward of it."""
+
+
+@generic
+def keep_reward(index, state, arm, reward):
+    """Keep a reward that was just learnt, where an index needs more than their number and sum."""
+
+
+@keep_reward.register(object)
+def _keep_none(index, state, arm, reward):
+    pass
 
 
 @jit
@@ -119,8 +115,8 @@ def _less_log_pulls(index, whole, pulls):
 
 
 @contest.register(KLUpper)
-@contest.register(KLUpperByPulls)
-def _highest_bound(index, family, state, near, leader, clock):
+def highest_bound(index, family, state, near, leader, clock):
+    """The arm with the highest upper confidence bound."""
     arms = state.arms
     whole = whole_budget(index, clock)
     # The last winner, or the leader, is likely to win again: find its index once; most rivals
@@ -175,63 +171,6 @@ def compare(one, other):
     if one == other or abs(one - other) <= SAME * min(abs(one), abs(other)):
         return 0
     return 1 if one > other else -1
-
-
-@inner
-def best_mean(family, arms, near):
-    """The arm with the highest mean among those that were pulled, and its level; -1 if none was."""
-    highest, best = -math.inf, -1
-    for arm in near:
-        if arms[arm].pulls > 0:
-            mean = arms[arm].total / arms[arm].pulls
-            if mean > highest:
-                highest, best = mean, arm
-    if best < 0:
-        return best, -math.inf
-    return best, mean_level(family, float(arms[best].pulls), arms[best].total)
-
-
-@inner
-def cost(family, arm, best):
-    """The index of IMED, where `best` is the level of the best mean: -∞ if never pulled."""
-    if arm.pulls == 0:
-        return -math.inf
-    return distance(family, float(arm.pulls), arm.total, best) + math.log(arm.pulls)
-
-
-@inner
-def leeway(lowest):
-    """How far from it a cost may be and still tie with it."""
-    return SAME_COST * max(abs(lowest), 1.0) if math.isfinite(lowest) else 0.0
-
-
-@contest.register(EmpiricalDivergence)
-def _lowest_cost(index, family, state, near, leader, clock):
-    arms = state.arms
-    best, best_level = best_mean(family, arms, near)
-    if best < 0:
-        best, lowest = near[0], -math.inf
-    else:
-        lowest = math.log(arms[best].pulls)  # at no distance from itself
-    mean, theta, log_norm = linear_form(family, best_level)
-    for arm in near:
-        if arm == best:
-            continue
-        rival = arms[arm]
-        pulls = rival.pulls
-        if pulls > 0:
-            # The linear form first: most arms are clearly above, and it takes one logarithm.
-            linear = rival.total * theta
-            about = pulls * (rival.negentropy + log_norm) - linear + math.log(pulls)
-            slack = 1e-12 * (pulls * (abs(rival.negentropy) + abs(log_norm)) + abs(linear))
-            if about > lowest + slack + leeway(lowest) and rival.total < mean * pulls:
-                continue
-        own, same = cost(family, rival, best_level), leeway(lowest)
-        if own < lowest - same or (
-            own <= lowest + same and tie_key(state, arm) > tie_key(state, best)
-        ):
-            best, lowest = arm, own
-    return best
 
 
 @refresh.register(Budgeted)

@@ -4,29 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
-
 from unimodal.errors import LONGEST, UnimodalError, real_number, whole_number
 from unimodal.graphs import Graph
 from unimodal.policies.index import KLUpper, Thompson
-from unimodal.policies.policy import Policy
+from unimodal.policies.policy import Policy, checked_prior
 from unimodal.policies.scope import AroundLeader, EveryArm, lowest_tie
-from unimodal.policies.scout import Scout
-
-
-def checked_prior(prior: Any) -> Any:
-    """A prior as nested tuples of floats: a pair for all arms, or a pair for each; or None."""
-    if prior is None:
-        return None
-    try:
-        pairs = np.asarray(prior, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        pairs = np.empty(0)
-    if pairs.ndim not in (1, 2) or pairs.shape[-1] != 2:
-        raise UnimodalError(
-            f"a prior must be a pair of numbers, such as (1, 1), or one pair an arm, got {prior!r}."
-        )
-    return tuple(pairs.tolist()) if pairs.ndim == 1 else tuple(map(tuple, pairs.tolist()))
 
 
 class TS(Policy):
@@ -176,40 +158,3 @@ class OSUB(Policy):
     def index(self) -> Any:
         """KL-UCB."""
         return KLUpper(self.c)
-
-
-class ScoutUTS(Policy):
-    """UTS that climbs without a sweep, over long links that it drops at the top.
-
-    It begins at one random arm. An arm that leads for the first time is linked to two random arms,
-    not pulled yet, of each shell at distance 2, 4, 8, … from it, and drops these links once it has
-    led `patience` times for each member of that neighbourhood. Then it is doubted, until it has led
-    `patience`·|N⁺| + 30,000/|N⁺| rounds (N⁺ without links): a contest that it wins is held again,
-    up to four in a round. Before it drops its links it is pulled without a contest every |N⁺|
-    leads, afterwards every second lead. Only arms that were pulled may lead.
-
-    >>> ScoutUTS()
-    ScoutUTS()
-    """
-
-    summary = "UTS from one arm, with long links until a leader has led for a while; no sweep"
-    citation = "this library"
-
-    prior: Any = None
-    patience: int = 10
-    start: ClassVar[str] = "probe(1)"
-
-    def __post_init__(self) -> None:
-        """Check the prior and the patience."""
-        super().__post_init__()
-        self._set("prior", checked_prior(self.prior))
-        what = "the 'patience' of ScoutUTS"
-        self._set("patience", whole_number(self.patience, what, at_most=10**9))
-
-    def scope(self, graph: Graph | None) -> Any:
-        """The leader's neighbourhood and its links."""
-        return Scout(patience=self.patience)
-
-    def index(self) -> Any:
-        """A posterior draw."""
-        return Thompson()

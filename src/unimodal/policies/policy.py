@@ -168,6 +168,21 @@ def as_policy(policy: Any, what: str = "a policy") -> Policy:
     return policy
 
 
+def checked_prior(prior: Any) -> Any:
+    """A prior as nested tuples of floats: a pair for all arms, or a pair for each; or None."""
+    if prior is None:
+        return None
+    try:
+        pairs = np.asarray(prior, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pairs = np.empty(0)
+    if pairs.ndim not in (1, 2) or pairs.shape[-1] != 2:
+        raise UnimodalError(
+            f"a prior must be a pair of numbers, such as (1, 1), or one pair an arm, got {prior!r}."
+        )
+    return tuple(pairs.tolist()) if pairs.ndim == 1 else tuple(map(tuple, pairs.tolist()))
+
+
 def _own_contest(cls: Any) -> Callable[..., Any]:
     """The contest of a policy with a `choose` of its own, for compiled or for plain code."""
     choose = cls.choose

@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from unimodal.errors import UnimodalError, unknown_name
-from unimodal.policies.forgetful import Discounted, Forgetful, Restarting, Windowed
-from unimodal.policies.later import IMED, IMEDUB, KLUCBUB, NPTS
-from unimodal.policies.paper import KLUCB, OSUB, TS, UTS, ScoutUTS
+from unimodal.policies.forgetting import Discounted, Forgetful, Restarting, Windowed
+from unimodal.policies.imed import IMED, IMEDUB
+from unimodal.policies.klucbub import KLUCBUB
+from unimodal.policies.npts import NPTS
+from unimodal.policies.paper import KLUCB, OSUB, TS, UTS
 from unimodal.policies.policy import Policy
+from unimodal.policies.scout import ScoutUTS
 
 # A registry is a dict. To add a policy: its class, and its name here.
 POLICIES: dict[str, type[Policy]] = {

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from unimodal.families.family import learn
-from unimodal.kernels.compile import inner, jit
+from unimodal.kernels.compile import generic, inner, jit
 from unimodal.kernels.leaderboard import show
-from unimodal.policies.forgetting import effective_clock, fade, forget
-from unimodal.policies.index import contest, refresh
-from unimodal.policies.remembering import remember
+from unimodal.policies.index import contest, keep_reward, refresh
 from unimodal.policies.scope import clock, contests, forced, has_leader, lead, prepare, span
-from unimodal.policies.state import BEGUN, CONTEST, FORCED, LAST, LEADER, REASON, ROUND, START
+from unimodal.policies.state import (
+    BEGUN,
+    CONTEST,
+    FORCED,
+    LAST,
+    LEADER,
+    REASON,
+    ROUND,
+    START,
+    Whole,
+)
 
 
 @jit
@@ -68,11 +76,35 @@ def update_index(scope, index, family, state, arm):
 @jit
 def observe(scope, index, family, state, arm, reward):
     """Learn from a reward, whether or not the arm was chosen just now."""
-    record = state.arms[arm]
-    fade(state.memory, scope, state)
-    successes = record.successes
+    take_in(state.memory, scope, index, family, state, arm, reward)
+
+
+@inner
+def add_reward(scope, index, family, state, arm, reward):
+    """Add a reward to what is known of its arm."""
     learn(family, state.arms, arm, reward, state.rng)
     update_index(scope, index, family, state, arm)
-    remember(index, state, arm, reward)
-    success = record.successes - successes
-    forget(state.memory, scope, index, family, state, arm, reward, success)
+    keep_reward(index, state, arm, reward)
+
+
+# What a policy that forgets does otherwise: `forgetting.py`.
+
+
+@generic
+def take_in(memory, scope, index, family, state, arm, reward):
+    """Learn a reward, and forget what the memory has no room for."""
+
+
+@generic
+def effective_clock(memory, state, clock):
+    """The clock, counting no further back than the memory goes."""
+
+
+@take_in.register(Whole)
+def _only_learn(memory, scope, index, family, state, arm, reward):
+    add_reward(scope, index, family, state, arm, reward)
+
+
+@effective_clock.register(Whole)
+def _all_rounds(memory, state, clock):
+    return clock

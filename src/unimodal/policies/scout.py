@@ -11,13 +11,16 @@ optimal (Trinh, Kaufmann, Vernade and Combes 2020): docs/scouting.md.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from unimodal.errors import whole_number
 from unimodal.graphs import Graph
 from unimodal.kernels.compile import component, inner
 from unimodal.kernels.random import randint
+from unimodal.policies.index import Thompson
+from unimodal.policies.policy import Policy, checked_prior
 from unimodal.policies.scope import AroundLeader, contests, period, prepare
 from unimodal.policies.skipping import ENDLESS, steady_until
 
@@ -25,6 +28,43 @@ LINKS = 2  # to each shell
 PERIOD = 2  # of an arm without links: of so many leads one is forced (Trinh et al. 2020)
 DOUBT = 30_000  # leads, over the size of the neighbourhood, in which an arm is doubted
 CONTESTS = 4  # in a round of doubt, at most
+
+
+class ScoutUTS(Policy):
+    """UTS that climbs without a sweep, over long links that it drops at the top.
+
+    It begins at one random arm. An arm that leads for the first time is linked to two random arms,
+    not pulled yet, of each shell at distance 2, 4, 8, … from it, and drops these links once it has
+    led `patience` times for each member of that neighbourhood. Then it is doubted, until it has led
+    `patience`·|N⁺| + 30,000/|N⁺| rounds (N⁺ without links): a contest that it wins is held again,
+    up to four in a round. Before it drops its links it is pulled without a contest every |N⁺|
+    leads, afterwards every second lead. Only arms that were pulled may lead.
+
+    >>> ScoutUTS()
+    ScoutUTS()
+    """
+
+    summary = "UTS from one arm, with long links until a leader has led for a while; no sweep"
+    citation = "this library"
+
+    prior: Any = None
+    patience: int = 10
+    start: ClassVar[str] = "probe(1)"
+
+    def __post_init__(self) -> None:
+        """Check the prior and the patience."""
+        super().__post_init__()
+        self._set("prior", checked_prior(self.prior))
+        what = "the 'patience' of ScoutUTS"
+        self._set("patience", whole_number(self.patience, what, at_most=10**9))
+
+    def scope(self, graph: Graph | None) -> Any:
+        """The leader's neighbourhood and its links."""
+        return Scout(patience=self.patience)
+
+    def index(self) -> Any:
+        """A posterior draw."""
+        return Thompson()
 
 
 class ScoutArena(NamedTuple):
