@@ -242,9 +242,11 @@ class Results:
     def load(self):
         result = um.load(self.path)
         result.summary()
-        small = result.horizon <= 1000 and result.trials <= 10 and result.problem.graph.n_arms < 99
+        small = (
+            result.horizon <= 1000 and result.n_trials <= 10 and result.problem.graph.n_arms < 99
+        )
         if self.again and small:
-            um.rerun(result, workers=1, progress=False)
+            result.rerun(workers=1, progress=False)
 
 
 LOADERS = {"agents": Agents, "snapshots": Snapshots, "results": Results}

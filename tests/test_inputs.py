@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 import unimodal as um
+from unimodal.engines.plan import checkpoint_rounds
 from unimodal.kernels.random import POLICY, stream
-from unimodal.results.simulate import checkpoint_rounds
 
 HUGE = [1e308, 10**30, 10**400, 2**63, math.inf, math.nan, 1e6 + 1]
 
@@ -111,8 +111,6 @@ def test_a_simulation_beyond_memory_gets_a_sentence(options):
         lambda: um.Bernoulli().divergence(10**400, 0.5),
         lambda: um.Bernoulli().upper(0.5, "wide"),
         lambda: um.Bernoulli().upper(None, 1.0),
-        lambda: um.rerun(5),
-        lambda: um.extend(None, 3),
         lambda: stream(-1, 0, POLICY),
         lambda: stream(math.nan, 0, POLICY),
     ],

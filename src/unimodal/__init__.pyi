@@ -89,7 +89,5 @@ from .results.interval_search import narrow as narrow
 from .results.interval_search import regret_by_horizon as regret_by_horizon
 from .results.load import load as load
 from .results.result import Result as Result
-from .results.simulate import extend as extend
-from .results.simulate import rerun as rerun
 from .results.simulate import simulate as simulate
 from .version import __version__ as __version__

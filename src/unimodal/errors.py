@@ -72,6 +72,18 @@ def real_number(value: Any, what: str, above: float = -math.inf) -> float:
     return number
 
 
+def not_negative(value: Any, what: str) -> float:
+    """Return `value` as a finite float of at least 0, or refuse it.
+
+    >>> not_negative(3, "the 'c' of OSUB")
+    3.0
+    """
+    number = real_number(value, what)
+    if number < 0:
+        raise UnimodalError(f"{what} must be at least 0, got {value!r}.")
+    return number
+
+
 def refuse_set(values: Any, what: str) -> None:
     """Refuse a set where the order counts: it has one of its own, another in every process."""
     if isinstance(values, set | frozenset):

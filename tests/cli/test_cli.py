@@ -132,7 +132,7 @@ MISTAKES = [
     ("--graph edges:TWICE", "twice"),
     ("--graph edges:APART", "must be connected"),
     ("--policies utss", "did you mean 'uts'"),
-    ("--policies uts,uts", "two called 'UTS'"),
+    ("--policies uts,uts", "more than one called 'UTS'"),
     ("--policies ,", "at least one policy"),
     ("--horizon 0", "at least 1"),
     ("--horizon many", "such as 1000 or 1e5, got 'many'"),

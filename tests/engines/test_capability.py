@@ -6,6 +6,7 @@ import pytest
 import unimodal as um
 from unimodal.engines.capability import why_not_leap
 from unimodal.engines.leap import LeapTrial
+from unimodal.engines.plan import trial_class
 from unimodal.engines.step import StepTrial
 from unimodal.families import Family
 from unimodal.families.family import (
@@ -23,7 +24,6 @@ from unimodal.families.reward_sums import worst
 from unimodal.kernels.compile import component, record
 from unimodal.policies import POLICIES, AroundLeader
 from unimodal.policies.index import KLUpper
-from unimodal.results.simulate import trial_class
 
 PROBLEM = um.problems.triangular(5)
 LONG = 10**6  # rounds: worth a leap

@@ -47,7 +47,7 @@ def test_one_piece_is_a_problem_that_stays():
 def test_results_are_saved_and_run_again(result, tmp_path):
     loaded = um.load(result.save(tmp_path / "drift.parquet"))
     assert loaded.policies == result.policies
-    again = um.rerun(loaded, workers=1)
+    again = loaded.rerun(workers=1)
     assert (again["Windowed UTS"].regret == result["Windowed UTS"].regret).all()
     assert again.summary().equals(result.summary())
     assert len(result.plot().lines) == 2  # no line for Theorem 1, which is about means that stay
@@ -61,7 +61,7 @@ def test_restarts_are_counted_and_kept(tmp_path):
     loaded = um.load(result.save(tmp_path / "restarts.parquet"))
     assert loaded["Restarting UTS"].restarts.tolist() == [2, 2, 2]
     assert loaded["UTS"].restarts.tolist() == [0, 0, 0]
-    assert um.extend(loaded, 1, workers=1)["Restarting UTS"].restarts.tolist() == [2, 2, 2, 2]
+    assert loaded.extend(1, workers=1)["Restarting UTS"].restarts.tolist() == [2, 2, 2, 2]
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def test_restarts_are_counted_and_kept(tmp_path):
 def test_nobody_leaps_over_a_change(problem, policy):
     with pytest.raises(UnimodalError, match="changes from round to round"):
         um.simulate(problem, policy, horizon=9000, trials=1, engine="leap")
+    from unimodal.engines.plan import trial_class
     from unimodal.engines.step import StepTrial
-    from unimodal.results.simulate import trial_class
 
     assert trial_class("auto", problem, policy, 9000, False) is StepTrial
 

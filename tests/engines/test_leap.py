@@ -123,5 +123,5 @@ def test_a_loaded_result_runs_again_on_its_engine(tmp_path):
     result = um.simulate(problem, um.UTS(), horizon=600, trials=2, engine="leap")
     loaded = um.load(result.save(tmp_path / "r.parquet"))
     assert loaded.engine == "leap"
-    assert np.array_equal(um.rerun(loaded)["UTS"].regret, result["UTS"].regret)
-    assert um.extend(loaded, 1).engine == "leap"
+    assert np.array_equal(loaded.rerun()["UTS"].regret, result["UTS"].regret)
+    assert loaded.extend(1).engine == "leap"

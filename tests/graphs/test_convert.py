@@ -20,7 +20,7 @@ def test_networkx_edges_and_scipy_all_give_the_same_graph(seed, n_arms):
     )
     graph = from_networkx(tree)
     assert graph.n_edges == n_arms - 1
-    assert graph.labels is None
+    assert list(graph.labels) == sorted(tree.nodes) and not graph.has_labels
     assert graph == from_edges(tree.edges)
     assert graph == from_scipy(networkx.to_scipy_sparse_array(tree, nodelist=range(n_arms)))
     assert graph == from_scipy(graph.to_scipy())

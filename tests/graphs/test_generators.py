@@ -166,7 +166,7 @@ def test_barabasi_albert_grows_a_complete_core_by_m_edges_an_arm(m):
     core = range(m + 1)
     assert all(set(core) <= set(graph.near(arm).tolist()) for arm in core)
     for arm in range(m + 1, 60):
-        assert sum(other < arm for other in graph.neighbours(arm)) == m
+        assert sum(other < arm for other in graph.neighbors(arm)) == m
     assert graph.n_edges == m * (m + 1) // 2 + m * (60 - m - 1)
 
 

@@ -88,7 +88,7 @@ def test_barabasi_albert_joins_in_proportion_to_degrees(m):
     law = attachment_law(n_arms, m)
     assert sum(law.values()) == pytest.approx(1)
     made = (barabasi_albert(n_arms, m, seed=seed) for seed in range(5000))
-    seen = Counter(frozenset(graph.neighbours(n_arms - 1).tolist()) for graph in made)
+    seen = Counter(frozenset(graph.neighbors(n_arms - 1).tolist()) for graph in made)
     assert set(seen) <= set(law)
     observed = [seen[joined] for joined in law]
     expected = [5000 * weight for weight in law.values()]

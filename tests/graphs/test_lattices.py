@@ -36,7 +36,7 @@ def test_arms_are_joined_exactly_where_places_are_a_step_apart(sides, wrap):
     expected = [[a, b] for a, b in pairs if joined(places[a], places[b], sides, wrap)]
     assert graph.edges().tolist() == expected
     assert graph.recipe == {"kind": "lattice", "sides": sides, "wrap": wrap}
-    assert graph.labels is None
+    assert graph.labels == range(graph.n_arms)
 
 
 @law

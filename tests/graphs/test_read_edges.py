@@ -40,7 +40,7 @@ def written(tmp_path):
 def test_a_line_of_three_arms_may_be_written_in_many_ways(written, text, name):
     graph = read_edges(written(text, name))
     assert graph == graphs.line(3)
-    assert graph.labels is None
+    assert not graph.has_labels
 
 
 def test_words_are_labels(written):
@@ -75,7 +75,7 @@ def test_a_file_of_social_size_comes_whole(written):
         path, n_edges, max_degree = written(text, "friends.csv.gz"), 3 * n_arms, 6
     graph = read_edges(path)
     assert (graph.n_arms, graph.n_edges, graph.max_degree) == (n_arms, n_edges, max_degree)
-    assert graph.labels is None
+    assert not graph.has_labels
 
 
 BAD = [

@@ -11,7 +11,7 @@ LADDER = um.graphs.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
 
 
 def edges_of(graph):
-    labels = graph.labels or range(graph.n_arms)
+    labels = graph.labels
     return {frozenset(labels[end] for end in edge) for edge in graph.edges().tolist()}
 
 

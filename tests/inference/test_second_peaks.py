@@ -156,7 +156,7 @@ def mistaken(**changes):
 
 
 SHORT = um.simulate(um.Problem(LINE, [0.5] * 7), [um.UTS(), um.TS()], horizon=5, trials=1)
-LONG = um.rerun(um.simulate(SHORT.problem, SHORT.policies, horizon=5, trials=1, history=True))
+LONG = um.simulate(SHORT.problem, SHORT.policies, horizon=5, trials=1, history=True).rerun()
 NONE = {"pulls": None, "totals": None}
 MISTAKES = [
     (mistaken(confidence=1.0), "the 'confidence' must lie between 0 and 1, got 1."),

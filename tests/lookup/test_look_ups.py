@@ -36,7 +36,7 @@ def test_it_does_what_it_does_on_the_same_graph_held():
     held = um.Agent(um.UTS(start="literal", ties="lowest"), star, seed=4)
     looked = um.Agent(
         um.UTS(start="literal", ties="lowest"),
-        lambda arm: star.neighbours(arm).tolist(),
+        lambda arm: star.neighbors(arm).tolist(),
         seed=4,
         root=0,
     )

@@ -30,7 +30,7 @@ def forced_rounds_are_those_of_algorithm_1(policy, graph):
             assert leader is None
             continue
         assert means[leader] == means.max()  # line 4
-        size = len(graph.neighbours(leader)) + 1
+        size = len(graph.neighbors(leader)) + 1
         if leads[leader] % size == 0:  # line 5
             if not (reason == "forced leader" and arm == leader):
                 return False

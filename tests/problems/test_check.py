@@ -12,7 +12,7 @@ def climbs(graph, means, arm, goal):
     """Whether some path from `arm` to `goal` has strictly increasing means, by trying them all."""
     return arm == goal or any(
         climbs(graph, means, other, goal)
-        for other in graph.neighbours(arm)
+        for other in graph.neighbors(arm)
         if means[other] > means[arm]
     )
 
@@ -41,7 +41,7 @@ def test_the_check_agrees_with_a_search_for_climbing_paths(problem):
     found = problem.check()
     assert bool(found) == expected
     if not expected:
-        neighbours = graph.neighbours(found.stuck)
+        neighbours = graph.neighbors(found.stuck)
         assert found.stuck != goal
         assert means[found.stuck] >= means[neighbours].max()  # nowhere to climb to
         assert found.best_neighbour in neighbours

@@ -110,7 +110,7 @@ def test_a_smooth_peak_is_a_bell_and_unimodal(place, high, low, share):
     graph, peak = place
     steps = graph.distances(peak)
     width = share * steps.max()
-    problem = smooth_peak(graph, graph.label_of(peak), high, low, width)
+    problem = smooth_peak(graph, graph.label_of(peak), high, low, width=width)
     expected = [low + (high - low) * math.exp(-((d / width) ** 2) / 2) for d in steps]
     assert problem.means == pytest.approx(expected, abs=1e-12)
     assert problem.best_arm == peak

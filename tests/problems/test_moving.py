@@ -91,7 +91,7 @@ def test_a_jumping_peak_never_stays_and_a_wandering_one_walks():
     peaks = jumping.means_by_piece.argmax(axis=1)
     assert len(peaks) == 50 and (np.diff(peaks) != 0).all()
     walk = wandering.means_by_piece.argmax(axis=1).tolist()
-    assert all(b in grid.neighbours(a) for a, b in itertools.pairwise(walk))
+    assert all(b in grid.neighbors(a) for a, b in itertools.pairwise(walk))
     assert len(set(walk)) > 5
 
 

@@ -38,8 +38,8 @@ def refused(path, words="another kind, or damaged|must be|unknown|at most|memory
 
 def test_what_was_written_is_loaded(parts, result, tmp_path):
     loaded = um.load(written(tmp_path / "r.parquet", *parts))
-    assert (loaded["UTS"].pulls == result["UTS"].pulls).all() and loaded.trials == 3
-    assert (um.rerun(loaded)["UTS"].regret == result["UTS"].regret).all()
+    assert (loaded["UTS"].pulls == result["UTS"].pulls).all() and loaded.n_trials == 3
+    assert (loaded.rerun()["UTS"].regret == result["UTS"].regret).all()
 
 
 NOT_THERE = object()
@@ -143,7 +143,7 @@ def test_files_of_other_kinds_get_a_sentence(parts, tmp_path):
 
 @pytest.mark.parametrize("path", [None, 5, b"x", "a\0b", ["x"]])
 def test_what_is_no_path_gets_a_sentence(path):
-    refused(path, "the path of a result must be a file's name")
+    refused(path, "the path of a result or an agent must be a file's name")
 
 
 @pytest.mark.parametrize("path", ["*.parquet", "http://127.0.0.1:9/x.parquet", "s3://x/y"])
@@ -153,11 +153,11 @@ def test_a_path_is_a_file_and_no_pattern_or_place_on_the_web(path, parts, tmp_pa
     refused(path, "there is no file")
 
 
-@pytest.mark.parametrize("given", [5, um.UTS(), [5], "UTS", {um.UTS()}])
+@pytest.mark.parametrize("given", [5, [5], "UTS", {um.UTS()}])
 def test_policies_of_ones_own_are_a_list(given, parts, tmp_path):
     path = written(tmp_path / "r.parquet", *parts)
     with pytest.raises(um.UnimodalError, match="must be"):
-        um.load(path, given)
+        um.load(path, policies=given)
 
 
 def test_a_panic_of_polars_is_a_sentence(parts, tmp_path, monkeypatch, capfd):
@@ -169,7 +169,7 @@ def test_a_panic_of_polars_is_a_sentence(parts, tmp_path, monkeypatch, capfd):
         raise pl.exceptions.PanicException("called `Result::unwrap()` on an `Err` value")
 
     monkeypatch.setattr(pl, "read_parquet", panic)
-    refused(path, "must be a result that Result.save wrote; it is another kind, or damaged")
+    refused(path, "must be a result that Result.save wrote.*; it is another kind, or damaged")
     capfd.readouterr()
     for arguments in (["simulate", "--from", path], ["compare", "--from", path, "--out", tmp_path]):
         done = CliRunner().invoke(app, [str(argument) for argument in arguments])

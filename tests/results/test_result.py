@@ -1,6 +1,8 @@
 """Results: summaries, ratios, figures, and files that can be re-run."""
 
 import json
+import sys
+import types
 
 import numpy as np
 import polars as pl
@@ -8,6 +10,8 @@ import pytest
 
 import unimodal as um
 from unimodal.results.result import Run
+
+PROBLEM = um.problems.triangular(9)
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +59,7 @@ def made():
 
 def test_the_numbers_of_a_result_are_those_at_the_horizon(made):
     """1, 2 and 6: mean 3, variance 7. Beside 2, 6 and 4: residuals -0.5, -2.5 and 3."""
-    assert (made.horizon, made.trials, made.has_history) == (100, 3, False)
+    assert (made.horizon, made.n_trials, made.has_history) == (100, 3, False)
     reach = 4.302653 * (7 / 3) ** 0.5  # Student's 97.5 %, 2 degrees of freedom
     assert tuple(made.regret("UTS")) == pytest.approx((3, 3 - reach, 3 + reach), rel=1e-6)
     ratio, reach = made.ratio("UTS", "OSUB"), 4.302653 * (15.5 / 6) ** 0.5 / 4
@@ -129,7 +133,7 @@ def test_a_file_can_be_loaded_and_re_run_from_itself(result, tmp_path):
     loaded = um.load(path)
     assert loaded.problem.graph == result.problem.graph
     assert loaded.policies == result.policies
-    again = um.rerun(loaded)
+    again = loaded.rerun()
     for name in result:
         for key in ("regret", "pulls"):
             assert (getattr(loaded[name], key) == getattr(result[name], key)).all()
@@ -159,7 +163,7 @@ def test_history_and_other_families_survive(tmp_path):
     assert (loaded["TS"].arms == made["TS"].arms).all()
     assert loaded.problem.family == um.Gaussian(0.5)
     assert loaded.problem.graph.labels == ("a", "b", "c", "d")
-    assert (um.rerun(loaded)["TS"].rewards == made["TS"].rewards).all()
+    assert (loaded.rerun()["TS"].rewards == made["TS"].rewards).all()
 
 
 def test_files_that_are_not_results_get_a_sentence(tmp_path, result):
@@ -186,4 +190,39 @@ def test_a_policy_of_ones_own_is_given_again(tmp_path):
     path = made.save(tmp_path / "x.parquet")
     with pytest.raises(um.UnimodalError, match="Mine: pass it"):
         um.load(path)
-    assert um.load(path, [Mine()]).policies == [Mine()]
+    assert um.load(path, policies=[Mine()]).policies == [Mine()]
+
+
+def test_trials_are_a_long_table():
+    result = um.simulate(PROBLEM, [um.UTS(), um.TS()], horizon=50, trials=3, checkpoints=[10, 50])
+    table = result.trials()
+    assert table.columns == ["policy", "trial", "round", "regret"] and len(table) == 12
+    row = table.row(9, named=True)
+    assert (row["policy"], row["trial"], row["round"]) == ("TS", 1, 50)
+    assert row["regret"] == result["TS"].regret[1, 1]
+
+
+def test_a_result_in_pandas(monkeypatch):
+    result = um.simulate(PROBLEM, um.UTS(), horizon=50, trials=3, checkpoints=[10, 50])
+
+    class Frame:
+        def __init__(self, data):
+            self.data = data
+
+    pandas = types.ModuleType("pandas")
+    pandas.DataFrame = Frame
+    monkeypatch.setitem(sys.modules, "pandas", pandas)
+    assert result.to_pandas().data == result.trials().to_dict(as_series=False)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(um.UnimodalError, match="pip install pandas"):
+        result.to_pandas()
+
+
+def test_load_opens_results_and_agents_and_says_what_it_found(tmp_path):
+    result = um.simulate(PROBLEM, um.UTS(), horizon=50, trials=2)
+    agent = um.Agent(um.UTS(), PROBLEM.graph)
+    assert isinstance(um.load(result.save(tmp_path / "r")), um.Result)
+    assert isinstance(um.load(agent.save(tmp_path / "a")), um.Agent)
+    assert isinstance(um.Result.load(tmp_path / "r"), um.Result)
+    with pytest.raises(um.UnimodalError, match=r"must be a result .* got Agent\(UTS"):
+        um.Result.load(tmp_path / "a")

@@ -9,8 +9,8 @@ import pytest
 
 import unimodal as um
 from unimodal.engines.leap import LeapTrial
+from unimodal.engines.plan import checkpoint_rounds, trial_class
 from unimodal.engines.step import StepTrial
-from unimodal.results.simulate import checkpoint_rounds, trial_class
 
 PROBLEM = um.problems.triangular(9)
 BOTH = [um.UTS(), um.OSUB()]
@@ -37,7 +37,7 @@ def test_a_trial_does_not_depend_on_how_many_there_are():
     few = um.simulate(PROBLEM, um.UTS(), horizon=500, trials=2, seed=1)
     many = um.simulate(PROBLEM, um.UTS(), horizon=500, trials=5, seed=1)
     assert (many["UTS"].regret[:2] == few["UTS"].regret).all()
-    more = um.extend(few, 3)
+    more = few.extend(3)
     assert (more["UTS"].regret == many["UTS"].regret).all()
     assert (more["UTS"].pulls == many["UTS"].pulls).all()
 
@@ -96,7 +96,7 @@ def test_a_result_says_what_was_asked_for():
     """Regret at the checkpoints, from the history; pulls of each arm; every trial in its row."""
     result = um.simulate(PROBLEM, um.UTS(), horizon=60, trials=3, seed=8, history=True)
     run, gaps = result["UTS"], PROBLEM.means.max() - PROBLEM.means
-    assert (result.seed, result.horizon, result.trials, result.engine) == (8, 60, 3, "auto")
+    assert (result.seed, result.horizon, result.n_trials, result.engine) == (8, 60, 3, "auto")
     for trial in range(3):
         cost = np.cumsum(gaps[run.arms[trial]])
         assert run.regret[trial] == pytest.approx(cost[result.rounds - 1])
@@ -107,10 +107,10 @@ def test_a_result_says_what_was_asked_for():
 def test_more_trials_of_a_history_come_after_the_first():
     some = um.simulate(PROBLEM, um.UTS(), horizon=60, trials=1, seed=8, history=True)
     whole = um.simulate(PROBLEM, um.UTS(), horizon=60, trials=3, seed=8, history=True)
-    more = um.extend(some, 2)
+    more = some.extend(2)
     assert (more["UTS"].arms == whole["UTS"].arms).all()
     assert (more["UTS"].rewards == whole["UTS"].rewards).all()
-    assert more.seed == 8 and (um.rerun(more)["UTS"].arms == whole["UTS"].arms).all()
+    assert more.seed == 8 and (more.rerun()["UTS"].arms == whole["UTS"].arms).all()
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_more_trials_of_a_history_come_after_the_first():
         ({"checkpoints": [101]}, "beyond the horizon of 100, got 101"),
         ({"checkpoints": 0}, "'checkpoints'"),
         ({"policies": []}, "at least one policy"),
-        ({"policies": [um.UTS(), um.UTS(period=5)]}, "two called 'UTS'"),
+        ({"policies": [um.UTS(), um.UTS()]}, "more than one called 'UTS'"),
         ({"policies": um.UTS}, "instance such as um.UTS"),
         ({"policies": ["uts"]}, "instance such as um.UTS"),
         ({"problem": "line"}, "must be a unimodal.Problem"),
@@ -207,3 +207,13 @@ def test_history_is_kept_only_if_asked():
     run = um.simulate(PROBLEM, um.UTS(), horizon=50, trials=2, history=True)["UTS"]
     assert run.arms.shape == run.rewards.shape == (2, 50)
     assert set(np.unique(run.rewards)) <= {0.0, 1.0}
+
+
+def test_policies_of_one_kind_are_told_apart_by_their_parameters():
+    options = {"horizon": 20, "trials": 1, "progress": False}
+    result = um.simulate(PROBLEM, [um.UTS(), um.UTS(period=2), um.TS()], **options)
+    assert list(result) == ["UTS", "UTS(period=2)", "TS"]
+    assert list(um.simulate(PROBLEM, um.UTS(period=2), **options)) == ["UTS"]  # alone, its name
+    named = [um.UTS(name="mine"), um.OSUB(name="mine")]
+    with pytest.raises(um.UnimodalError, match="more than one called 'mine'"):
+        um.simulate(PROBLEM, named, **options)

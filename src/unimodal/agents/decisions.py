@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
+import json
 import math
 from array import array
 from collections import OrderedDict
@@ -36,6 +38,18 @@ class Decision:
     near: int
     time: float
     propensity: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name, to hand on.
+
+        >>> Decision(1, "9.90", "contest", "9.90", 3, 0.5).to_dict()["arm"]
+        '9.90'
+        """
+        return dataclasses.asdict(self)
+
+    def to_json(self) -> str:
+        """The same as JSON; labels must be text, numbers or tuples of them."""
+        return json.dumps(self.to_dict())
 
 
 class Outcomes(Protocol):

@@ -98,7 +98,7 @@ def known_records(agent: Agent, graph: Graph) -> Any:
     set_prior(records, agent.family, agent.policy.beliefs)
     view: Any = agent._view
     met = {label: arm for arm, label in enumerate(view.labels)}
-    for arm, label in enumerate(graph.labels or ()):
+    for arm, label in enumerate(graph.labels):
         if label in met:
             records[arm] = arms[met[label]]
     return records
@@ -126,7 +126,7 @@ def shown(label: Hashable) -> str:
 
 def arms_by_text(graph: Graph) -> dict[str, int]:
     """The arm that a log means by a label's text."""
-    labels = graph.labels if graph.labels is not None else range(graph.n_arms)
+    labels = graph.labels
     found = {shown(label): arm for arm, label in enumerate(labels)}
     if len(found) < graph.n_arms:
         raise UnimodalError(

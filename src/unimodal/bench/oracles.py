@@ -99,12 +99,10 @@ def preferential(
     for seed in seeds:
         peak = random_peak(graph, seed)
         means = by_distance(graph, peak).means
-        goal = {peak, *graph.neighbours(peak).tolist()}
+        goal = {peak, *graph.neighbors(peak).tolist()}
         luck = np.random.default_rng(seed)
         root = int(luck.integers(nodes))
-        agent = Agent(
-            graph=Oracle(lambda arm: graph.neighbours(arm).tolist(), root=root), seed=seed
-        )
+        agent = Agent(graph=Oracle(lambda arm: graph.neighbors(arm).tolist(), root=root), seed=seed)
         while agent.leader not in goal and agent.round < rounds:
             arm = agent.ask()
             agent.tell(arm, float(luck.random() < means[arm]))

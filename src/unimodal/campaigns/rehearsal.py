@@ -35,7 +35,7 @@ def rehearse(
     graph, rng = problem.graph, stream(seed, 0, REWARDS)
 
     def neighbours(label: Any) -> Any:
-        return map(graph.label_of, graph.neighbours(graph.arm_of(label)))
+        return map(graph.label_of, graph.neighbors(graph.arm_of(label)))
 
     ticks, events = itertools.count(1_700_000_000, 10), list[Event]()
     source: Any = graph if root is None else neighbours

@@ -6,11 +6,12 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from unimodal.errors import UnimodalError
+from unimodal.version import __version__
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,6 +24,17 @@ app = typer.Typer(
     rich_markup_mode=None,  # rich would read er:100:0.05 as an emoji
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True)
+    ] = False,
+) -> None:
+    if version:
+        print(f"unimodal {__version__}")
+        raise typer.Exit
 
 
 def main() -> None:

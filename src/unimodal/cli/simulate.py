@@ -72,8 +72,8 @@ def simulate(
         raise UnimodalError(f"--out must be a folder, got the file {out}: name another place.")
     if again is not None:
         with silenced():
-            saved = um.load(again)
-        result = um.rerun(saved, workers=workers)
+            saved = um.Result.load(again)
+        result = saved.rerun(workers=workers)
     else:
         rounds, repeats = _number(horizon, "--horizon"), _number(trials, "--trials")
         seed = whole_number(seed, "the --seed", 0)
@@ -135,7 +135,7 @@ def _peak(graph: Any, peak: str, seed: int) -> Any:
         return None
     if peak == "random":
         return graph.label_of(random_peak(graph, seed))
-    for label in graph.labels or ():  # which may be text, a number or a pair
+    for label in graph.labels:  # which may be text, a number or a pair
         if str(label) == peak:
             return label
     return int(peak) if peak.isdecimal() else peak

@@ -25,7 +25,7 @@ def show(console: Console, result: Result) -> None:
         quantiles = f"{low:.1f} … {high:.1f}"
         rows.append((name, result.regret(name), f"{median:.1f}", quantiles, ratio))
     problem = result.problem
-    title = f"Regret after {result.horizon:,} rounds, {result.trials} trials, seed {result.seed}"
+    title = f"Regret after {result.horizon:,} rounds, {result.n_trials} trials, seed {result.seed}"
     columns = ("policy", "mean ± 95 %", "median", "5 % … 95 %", f"relative to {best}")
     console.print(tables.words(repr(problem)))
     check = problem.check()

@@ -158,11 +158,13 @@ def from_scipy(matrix: Any, labels: Iterable[Hashable] | None = None) -> Graph:
 
 
 def from_networkx(graph: Any) -> Graph:
-    """A graph from an undirected NetworkX graph; its nodes become labels unless they are 0 … K-1.
+    """A graph from an undirected NetworkX graph, whose nodes become the labels, in their order.
+
+    Nodes that are the numbers 0 … K-1 are the indices of their arms, whatever their order.
 
     >>> import networkx
-    >>> from_networkx(networkx.star_graph(4)).max_degree
-    4
+    >>> from_networkx(networkx.path_graph(["cheap", "fair", "dear"])).labels
+    ('cheap', 'fair', 'dear')
     """
     if not hasattr(graph, "is_directed"):
         raise UnimodalError(f"from_networkx must be given a NetworkX graph, got {graph!r}.")
@@ -172,8 +174,9 @@ def from_networkx(graph: Any) -> Graph:
             "call .to_undirected() on it first."
         )
     nodes = list(graph.nodes)
-    plain = set(nodes) == set(range(len(nodes)))
-    index = {node: arm for arm, node in enumerate(sorted(nodes) if plain else nodes)}
+    numbered = all(type(node) is int for node in nodes) and set(nodes) == set(range(len(nodes)))
+    index = {node: arm for arm, node in enumerate(sorted(nodes) if numbered else nodes)}
     ends = np.array([(index[a], index[b]) for a, b in graph.edges()], dtype=np.int64).reshape(-1, 2)
-    labels = None if plain else tuple(nodes)
-    return checked(len(nodes), ends[:, 0], ends[:, 1], {"kind": "edges"}, labels)
+    return checked(
+        len(nodes), ends[:, 0], ends[:, 1], {"kind": "edges"}, None if numbered else nodes
+    )

@@ -43,7 +43,7 @@ def binary_tree(n_arms: int) -> Graph:
 
     Levels are full for n_arms = 2^(depth + 1) - 1; any other number leaves the last one unfilled.
 
-    >>> binary_tree(7).neighbours(1).tolist()
+    >>> binary_tree(7).neighbors(1).tolist()
     [0, 3, 4]
     """
     n_arms = whole_number(n_arms, "the 'n_arms' of binary_tree", 2)
@@ -60,7 +60,7 @@ def rank_one(rows: int, columns: int) -> Graph:
     `unimodal.problems.rank_one`. Arm i·columns + j has the label (i, j).
 
     >>> graph = rank_one(2, 3)
-    >>> [graph.label_of(arm) for arm in graph.neighbours(graph.arm_of((0, 0)))]
+    >>> [graph.label_of(arm) for arm in graph.neighbors(graph.arm_of((0, 0)))]
     [(0, 1), (0, 2), (1, 0)]
     """
     rows = whole_number(rows, "the 'rows' of rank_one")

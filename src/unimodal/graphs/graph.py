@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,9 +42,14 @@ class Graph:
         self._labels = checked_labels(labels, self.n_arms) if labels is not None else None
 
     @property
-    def labels(self) -> tuple[Hashable, ...] | None:
-        """What the arms are called, in the order of their indices; None for a graph without."""
-        return self._labels
+    def labels(self) -> Sequence[Hashable]:
+        """What the arms are called, in the order of their indices: 0, 1, … by default."""
+        return range(self.n_arms) if self._labels is None else self._labels
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether the arms were given labels, and are not called by their indices."""
+        return self._labels is not None
 
     @property
     def recipe(self) -> dict[str, Any]:
@@ -88,7 +93,7 @@ class Graph:
         arm = self.check_arm(arm)
         return self._near[self._rows[arm] : self._rows[arm + 1]]
 
-    def neighbours(self, arm: int) -> Any:
+    def neighbors(self, arm: int) -> Any:
         """N(arm), in increasing order."""
         return self.near(arm)[1:]
 
@@ -126,16 +131,16 @@ class Graph:
 
     @functools.cached_property
     def _index(self) -> dict[Hashable, int]:
-        return {label: arm for arm, label in enumerate(self.labels or ())}
+        return {label: arm for arm, label in enumerate(self.labels)}
 
     def arm_of(self, label: Hashable) -> int:
         """The index of a label (or of an index, where the graph has no labels)."""
-        if self.labels is None:
+        if self._labels is None:
             return self.check_arm(label)
         try:
             return self._index[label]
         except (KeyError, TypeError):
-            known = ", ".join(repr(x) for x in self.labels[:3])
+            known = ", ".join(repr(x) for x in self._labels[:3])
             raise UnimodalError(
                 f"no arm of this graph is called {label!r}; its labels begin with {known}."
             ) from None
@@ -143,14 +148,14 @@ class Graph:
     def label_of(self, arm: int) -> Any:
         """The label of an arm, or its index where the graph has no labels."""
         arm = self.check_arm(arm)
-        return self.labels[arm] if self.labels is not None else arm
+        return arm if self._labels is None else self._labels[arm]
 
     @functools.cached_property
     def fingerprint(self) -> str:
         """A hash of the edges and labels: equal graphs have equal ones."""
         digest = hashlib.sha256(self._rows.astype(np.int64).tobytes())
         digest.update(self._near.astype(np.int64).tobytes())
-        digest.update(json.dumps(self.labels, default=repr).encode())
+        digest.update(json.dumps(self._labels, default=repr).encode())
         return digest.hexdigest()[:16]
 
     def __eq__(self, other: object) -> bool:

@@ -66,7 +66,7 @@ def torus(rows: int, columns: int) -> Graph:
 def hypercube(dimension: int) -> Graph:
     """2^dimension arms; two are joined if their numbers differ in one binary digit.
 
-    >>> hypercube(4).neighbours(0b0101).tolist()
+    >>> hypercube(4).neighbors(0b0101).tolist()
     [1, 4, 7, 13]
     """
     dimension = whole_number(dimension, "the 'dimension' of hypercube")

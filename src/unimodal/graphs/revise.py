@@ -26,7 +26,7 @@ def revised(
     >>> revised(prices, add=[("14.90", "16.90")], retire=["9.90"]).labels
     ('12.90', '14.90', '16.90')
     """
-    labels: list[Hashable] = list(graph.labels or range(graph.n_arms))
+    labels: list[Hashable] = list(graph.labels)
     numbers = {label: arm for arm, label in enumerate(labels)}
     ends = graph.edges().tolist()
     refuse_set(add, "the edges to add")

@@ -85,7 +85,7 @@ def to_data(graph: Graph) -> dict[str, Any]:
     data: dict[str, Any] = {**graph.recipe, "fingerprint": graph.fingerprint}
     if data["kind"] == "edges":
         data |= {"n_arms": graph.n_arms, "edges": graph.edges().tolist()}
-        if graph.labels is not None:
+        if graph.has_labels:
             data["labels"] = list(graph.labels)
     return data
 

@@ -35,7 +35,7 @@ def hills(graph: Graph, low: Any, high: Any) -> Iterator[tuple[int, list[int]]]:
     for arm in np.argsort(-low, kind="stable").tolist():
         while coming >= 0 and high[coming] >= low[arm]:
             parent[coming] = coming
-            for other in graph.neighbours(coming).tolist():
+            for other in graph.neighbors(coming).tolist():
                 if parent[other] >= 0:
                     mine, its = root(coming), root(other)
                     parent[mine] = its

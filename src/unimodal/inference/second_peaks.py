@@ -274,9 +274,9 @@ def _of_result(result: Result, policy: str | None, trial: int) -> Data:
         raise UnimodalError(f"say which policy to look at: policy='{next(iter(result))}', ….")
     run = result[next(iter(result)) if policy is None else policy]
     number = whole_number(trial, "the 'trial'", 0)
-    if number >= result.trials:
+    if number >= result.n_trials:
         raise UnimodalError(
-            f"the 'trial' must be a number below {result.trials}, which this result has, "
+            f"the 'trial' must be a number below {result.n_trials}, which this result has, "
             f"got {number}."
         )
     arms, n_arms = run.arms[number], result.problem.graph.n_arms

@@ -36,7 +36,7 @@ def around(graph: Graph, centre: int, pulls: Any) -> Layout:
     >>> sorted(around(graphs.line(9), 4, [1] * 9).places)
     [0, 1, 2, 3, 4, 5, 6, 7, 8]
     """
-    neighbours = graph.neighbours(centre)
+    neighbours = graph.neighbors(centre)
     order = np.lexsort((neighbours, -np.asarray(pulls)[neighbours]))
     drawn = sorted(int(arm) for arm in neighbours[order[: MOST - 1]])
     layers = [[centre], _in_a_round(graph, drawn)]
@@ -44,7 +44,7 @@ def around(graph: Graph, centre: int, pulls: Any) -> Layout:
     members = {centre, *drawn}
     while not left_out and len(layers) <= RINGS:
         last = layers[-1]
-        further = sorted({int(b) for a in last for b in graph.neighbours(a)} - members)
+        further = sorted({int(b) for a in last for b in graph.neighbors(a)} - members)
         if not further or len(members) + len(further) > MOST:
             break
         layers.append(further)
@@ -65,7 +65,7 @@ def around(graph: Graph, centre: int, pulls: Any) -> Layout:
     edges = [
         (arm, int(other))
         for arm in sorted(members)
-        for other in graph.neighbours(arm)
+        for other in graph.neighbors(arm)
         if arm < other and int(other) in members
     ]
     thinned = len(edges) > MOST_EDGES
@@ -92,7 +92,7 @@ def _spread(
     """Angles for a ring: towards the arms inside by which each is reached, but not too close."""
     wanted = {}
     for arm in outer:
-        parents = [angles[int(other)] for other in graph.neighbours(arm) if int(other) in inner]
+        parents = [angles[int(other)] for other in graph.neighbors(arm) if int(other) in inner]
         x, y = sum(map(math.cos, parents)), sum(map(math.sin, parents))
         wanted[arm] = math.atan2(y, x) if math.hypot(x, y) > 1e-9 else parents[0] + math.pi / 2.0
     order = sorted(outer, key=lambda arm: (wanted[arm] % (2.0 * math.pi), arm))

@@ -5,7 +5,7 @@ from unimodal.policies.imed import IMED, IMEDUB
 from unimodal.policies.klucbub import KLUCBUB
 from unimodal.policies.npts import NPTS
 from unimodal.policies.paper import KLUCB, OSUB, TS, UTS
-from unimodal.policies.policy import Parts, Policy, as_policy, explained
+from unimodal.policies.policy import Parts, Policy, as_policy, explained, told_apart
 from unimodal.policies.registry import POLICIES, WRAPPERS, from_data, parse, split, to_data
 from unimodal.policies.scope import AroundLeader, AroundLeastPulled, EveryArm
 from unimodal.policies.scout import ScoutUTS
@@ -42,4 +42,5 @@ __all__ = [
     "parse",
     "split",
     "to_data",
+    "told_apart",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from unimodal.errors import LONGEST, UnimodalError, real_number, whole_number
+from unimodal.errors import LONGEST, UnimodalError, not_negative, whole_number
 from unimodal.graphs import Graph
 from unimodal.policies.index import KLUpper, Thompson
 from unimodal.policies.policy import Policy, checked_prior
@@ -61,7 +61,7 @@ class KLUCB(Policy):
     def __post_init__(self) -> None:
         """Check the factor of log log t."""
         super().__post_init__()
-        self._set("c", real_number(self.c, "the 'c' of KLUCB"))
+        self._set("c", not_negative(self.c, "the 'c' of KLUCB"))
 
     def scope(self, graph: Graph | None) -> Any:
         """Every arm; the clock is t."""
@@ -139,7 +139,7 @@ class OSUB(Policy):
     def __post_init__(self) -> None:
         """Check the factor of log log, the rule for ties and the degree."""
         super().__post_init__()
-        self._set("c", real_number(self.c, "the 'c' of OSUB"))
+        self._set("c", not_negative(self.c, "the 'c' of OSUB"))
         lowest_tie(self.ties)
         if self.max_degree is not None:
             what = "the 'max_degree' of OSUB"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple, dataclass_transform
 
 import numpy as np
@@ -207,6 +208,29 @@ def _own_contest(cls: Any) -> Callable[..., Any]:
         return int(arm)
 
     return own_plain
+
+
+def told_apart(policies: Sequence[Policy]) -> list[Policy]:
+    """The policies, in which no name comes twice: those of one kind are named by their parameters.
+
+    >>> import unimodal as um
+    >>> [policy.name for policy in told_apart([um.UTS(), um.UTS(period=2), um.TS()])]
+    ['UTS', 'UTS(period=2)', 'TS']
+    """
+    counts = Counter(policy.name for policy in policies)
+    made = [
+        dataclasses.replace(policy, name=repr(policy).removesuffix("()"))
+        if counts[policy.name] > 1 and policy.name == policy.usual_name
+        else policy
+        for policy in policies
+    ]
+    for name, number in Counter(policy.name for policy in made).items():
+        if number > 1:
+            raise UnimodalError(
+                "policies must differ in their parameters or names, got more than one called "
+                f"'{name}': leave one out, or name it, such as name='{name} again'."
+            )
+    return made
 
 
 @contextlib.contextmanager

@@ -139,8 +139,9 @@ def from_data(data: dict[str, Any]) -> Policy:
     cls = _known(data["policy"])
     if data["own"] or cls is None:
         raise UnimodalError(
-            f"the file was made with a policy of your own, {data['policy']}: pass it as policy=…, "
-            "since only its parameters are saved, not its code."
+            f"the file was made with a policy of your own, {data['policy']}: pass it again "
+            "(policy=… of an agent or a campaign, policies=… of um.load), since its code is not "
+            "saved."
         )
     parameters = dict(data["parameters"])
     if issubclass(cls, Forgetful):

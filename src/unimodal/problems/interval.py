@@ -145,7 +145,7 @@ class Interval:
 
     def _is_a_grid(self, problem: Problem) -> bool:
         """Whether a problem's arms are points of the interval, with their means."""
-        points = problem.graph.labels or ()
+        points = problem.graph.labels
         if not points or not all(isinstance(x, float) for x in points):
             return False
         return bool((self.means_at(points) == problem.means).all())

@@ -47,8 +47,9 @@ def smooth_peak(
     peak: Any = None,
     high: float = 0.9,
     low: float = 0.1,
-    width: float | None = None,
     family: Family | None = None,
+    *,
+    width: float | None = None,
 ) -> Problem:
     """A bell: flat around the peak, steepest at `width` steps from it, then flattening to `low`.
 

@@ -32,7 +32,7 @@ class Moving(Problem):
     >>> problem = Moving(um.graphs.line(3), [1, 501], [[0.9, 0.5, 0.1], [0.1, 0.5, 0.9]])
     >>> problem
     Moving(Graph(line, 3 arms, 2 edges), 2 pieces, peak from arm 0 to arm 2, Bernoulli())
-    >>> um.simulate(problem, um.Windowed(um.UTS(), window=200), horizon=1000, trials=2).trials
+    >>> um.simulate(problem, um.Windowed(um.UTS(), window=200), horizon=1000, trials=2).n_trials
     2
     """
 
@@ -146,10 +146,10 @@ def jumping_peak(
     graph: Graph,
     horizon: int,
     every: int,
-    seed: int = 0,
     high: float = 0.9,
     low: float = 0.1,
     family: Family | None = None,
+    seed: int = 0,
 ) -> Moving:
     """The means of `by_distance`, with a peak that jumps to another random arm `every` rounds.
 
@@ -169,10 +169,10 @@ def wandering_peak(
     graph: Graph,
     horizon: int,
     every: int,
-    seed: int = 0,
     high: float = 0.9,
     low: float = 0.1,
     family: Family | None = None,
+    seed: int = 0,
 ) -> Moving:
     """The means of `by_distance`, with a peak that steps to a random neighbour `every` rounds.
 
@@ -182,7 +182,7 @@ def wandering_peak(
     """
 
     def step(rng: Any, peak: int) -> int:
-        neighbours = graph.neighbours(peak)
+        neighbours = graph.neighbors(peak)
         return int(neighbours[randint(rng, len(neighbours))])
 
     return _travelling(graph, horizon, every, seed, (high, low, family), step, "wandering_peak")

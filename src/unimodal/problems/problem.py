@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,7 +35,9 @@ class Unimodality:
 
 
 class Problem:
-    """Arms on a graph, their means, and a reward family (Bernoulli unless told).
+    """Arms on a graph, their means, and a reward family (Bernoulli by default).
+
+    `means` is one number per arm, in the order of the arms, or a mapping from labels to numbers.
 
     >>> import unimodal as um
     >>> problem = um.Problem(um.graphs.line(3), [0.1, 0.5, 0.2])
@@ -42,11 +45,16 @@ class Problem:
     the means are unimodal: from every arm a path of neighbours climbs to arm 1.
     >>> print(um.Problem(um.graphs.line(4), [0.5, 0.1, 0.2, 0.9]).check())
     the means are not unimodal: arm 0 (mean 0.5) is stuck, its best neighbour 1 has mean 0.1.
+    >>> prices = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
+    >>> um.Problem(prices, {"9.90": 0.2, "12.90": 0.6, "14.90": 0.4}).means.tolist()
+    [0.2, 0.6, 0.4]
     """
 
     def __init__(self, graph: Graph, means: Any, family: Family | None = None) -> None:
         check_graph(graph, "Problem")
         family = as_family(family, "Problem")
+        if isinstance(means, Mapping):
+            means = _in_order(graph, means)
         try:
             array = np.array(means, dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
@@ -89,7 +97,7 @@ class Problem:
                 f"to arm {peak!r}.",
             )
         arm = int(stuck[np.argmax(means[stuck])])
-        neighbours = graph.neighbours(arm)
+        neighbours = graph.neighbors(arm)
         best = int(neighbours[np.argmax(means[neighbours])])
         name, other = graph.label_of(arm), graph.label_of(best)
         return Unimodality(
@@ -113,7 +121,7 @@ class Problem:
         """
         best = float(self.means[self.best_arm])
         total = 0.0
-        for arm in self.graph.neighbours(self.best_arm):
+        for arm in self.graph.neighbors(self.best_arm):
             mean = float(self.means[arm])
             distance = self.family.divergence(mean, best)
             total += (best - mean) / distance if distance > 0 else math.inf
@@ -151,6 +159,18 @@ class Problem:
             f"Problem({self.graph!r}, peak {self.means.max():g} at arm "
             f"{self.graph.label_of(self.best_arm)!r}, {self.family!r})"
         )
+
+
+def _in_order(graph: Graph, means: Mapping[Any, Any]) -> list[Any]:
+    """Means by label, in the order of the arms."""
+    by_arm = {graph.arm_of(label): mean for label, mean in means.items()}
+    missing = [graph.label_of(arm) for arm in range(graph.n_arms) if arm not in by_arm]
+    if missing:
+        raise UnimodalError(
+            f"the 'means' of Problem must name every arm, got none for {missing[0]!r}"
+            f"{f' and {len(missing) - 1} more' if len(missing) > 1 else ''}."
+        )
+    return [by_arm[arm] for arm in range(graph.n_arms)]
 
 
 def check_graph(graph: Any, where: str) -> None:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unimodal.engines.line_search import LSE
+from unimodal.engines.plan import checkpoint_rounds
 from unimodal.errors import LONGEST, UnimodalError, whole_number
 from unimodal.kernels.random import REWARDS, stream
 from unimodal.policies import OSUB, UTS, Policy
 from unimodal.problems.interval import Interval
 from unimodal.results import statistics as analysis
-from unimodal.results.simulate import checkpoint_rounds, named, simulate
+from unimodal.results.simulate import named, simulate
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,4 +1,4 @@
-"""A result from its file, which somebody else may have made: all of it is checked first."""
+"""What was saved, from its file, which somebody else may have made: all of it is checked first."""
 
 from __future__ import annotations
 
@@ -9,25 +9,42 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from unimodal import checksums, files, policies, problems
+from unimodal import checksums, files, problems
+from unimodal.agents import Agent
+from unimodal.engines.plan import ENGINES
 from unimodal.errors import LONGEST, UnimodalError, check_memory, unknown_name, whole_number
 from unimodal.policies import Policy, as_policy
-from unimodal.results.result import ENGINES, FORMAT, Result, Run
+from unimodal.policies import from_data as policy_from_data
+from unimodal.results.result import FORMAT, Result, Run
 
 
-def load(path: str | Path, policies_of_your_own: Sequence[Policy] | None = None) -> Result:
-    """A result from its file.
+def load(path: str | Path, *, policies: Policy | Sequence[Policy] = ()) -> Result | Agent:
+    """Open whatever was saved: a result (`Result.save`) or an agent (`Agent.save`).
 
-    A policy of your own is not in the file, only its name and parameters: give it again.
+    A policy of your own is not in the file, only its name and parameters: pass it as `policies`.
+
+    >>> import tempfile, unimodal as um
+    >>> folder = tempfile.mkdtemp()
+    >>> um.load(um.Agent(um.UTS(), um.graphs.line(5)).save(folder + "/agent.json"))
+    Agent(UTS(), round 0, 5 arms)
     """
-    path = files.as_path(path, "the path of a result")
-    given = () if policies_of_your_own is None else policies_of_your_own
+    path = files.as_path(path, "the path of a result or an agent")
+    given = (policies,) if isinstance(policies, Policy) else policies
     if not isinstance(given, list | tuple):
-        raise UnimodalError(f"the policies of your own must be a list, got {given!r}.")
+        raise UnimodalError(f"the 'policies' of load must be policies of your own, got {given!r}.")
     own = [as_policy(policy) for policy in given]
     # Opened here: Polars takes a path for a pattern of several, or for a place on the web.
-    with files.reading(path, "a result that Result.save wrote"), path.open("rb") as handle:
+    with files.reading(path, _EXPECTED), path.open("rb") as handle:
+        begins = handle.read(64).lstrip()[:1]
+        if begins == b"{":
+            if len(own) > 1:
+                raise UnimodalError(f"{path} is an agent, which has one policy, got {len(own)}.")
+            return Agent.load(path, policy=own[0] if own else None)
+        handle.seek(0)
         return _read(path, handle, {policy.name: policy for policy in own})
+
+
+_EXPECTED = "a result that Result.save wrote, or an agent that Agent.save wrote"
 
 
 def _read(path: Path, handle: BinaryIO, own: Mapping[str, Policy]) -> Result:
@@ -65,7 +82,7 @@ def _read(path: Path, handle: BinaryIO, own: Mapping[str, Policy]) -> Result:
         rows = frame[number * trials : (number + 1) * trials]
         if not (rows["policy"] == name).all() or rows["trial"].to_list() != list(range(trials)):
             raise ValueError("rows in another order")
-        policy = own.get(name) or policies.from_data(spec)
+        policy = own.get(name) or policy_from_data(spec)
         arrays = {key: rows[key].to_numpy() for key in rows.columns[2:]}
         _check_arrays(arrays, int(rounds[-1]), n_arms)
         runs[name] = Run(policy, **arrays)

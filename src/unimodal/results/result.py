@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unimodal import checksums, files, policies
-from unimodal.errors import unknown_name
+from unimodal.errors import UnimodalError, unknown_name, whole_number
 from unimodal.policies import Policy
 from unimodal.problems import Problem
 from unimodal.results import statistics as analysis
 from unimodal.version import __version__
 
 if TYPE_CHECKING:
+    import pandas as pd
     import polars as pl
     from matplotlib.axes import Axes
 
 FORMAT = 1  # of files; `loading.py` reads them
-ENGINES = ("auto", "step", "leap")
 ARRAYS = ("regret", "pulls", "arms", "rewards", "restarts")
 
 
@@ -32,11 +33,12 @@ class Run:
     """What one policy did in all trials."""
 
     policy: Policy
-    regret: Any  # (trials, checkpoints): cumulative pseudo-regret, dynamic if means change
-    pulls: Any  # (trials, arms): at the horizon
-    arms: Any = None  # (trials, rounds): the arm of every round, if history was asked for
-    rewards: Any = None  # (trials, rounds): its reward
-    restarts: Any = None  # (trials,): how often `Restarting` started again, 0 for all others
+    regret: NDArray[np.float64]  # (trials, checkpoints): cumulative pseudo-regret
+    pulls: NDArray[np.int64]  # (trials, arms): at the horizon
+    # Arm and reward of every round, (trials, rounds); None without history=True.
+    arms: NDArray[np.int32] = None  # type: ignore[assignment]
+    rewards: NDArray[np.float64] = None  # type: ignore[assignment]
+    restarts: NDArray[np.int64] = None  # type: ignore[assignment]  # (trials,): of `Restarting`
 
     def arrays(self) -> dict[str, Any]:
         """The arrays that are there, by name."""
@@ -65,7 +67,7 @@ class Result(Mapping[str, Run]):
 
     problem: Problem
     seed: int
-    rounds: Any  # (checkpoints,)
+    rounds: NDArray[np.int64]  # (checkpoints,)
     runs: dict[str, Run] = field(repr=False)
     engine: str = "auto"  # the one that was asked for
 
@@ -93,7 +95,7 @@ class Result(Mapping[str, Run]):
         return int(self.rounds[-1])
 
     @property
-    def trials(self) -> int:
+    def n_trials(self) -> int:
         """How many trials each policy had."""
         return len(next(iter(self.runs.values())).regret)
 
@@ -114,10 +116,75 @@ class Result(Mapping[str, Run]):
         frames = [
             pl.DataFrame(
                 {"policy": name, "round": self.rounds, **analysis.describe(run.regret)}
-            ).with_columns(trials=pl.lit(self.trials))
+            ).with_columns(trials=pl.lit(self.n_trials))
             for name, run in self.runs.items()
         ]
         return pl.concat(frames)
+
+    def trials(self) -> pl.DataFrame:
+        """One row per policy, trial and checkpoint: policy, trial, round, regret.
+
+        >>> import unimodal as um
+        >>> problem = um.problems.triangular(5)
+        >>> result = um.simulate(problem, um.UTS(), horizon=100, trials=3, checkpoints=4)
+        >>> result.trials().shape
+        (12, 4)
+        """
+        import polars as pl
+
+        frames = [
+            pl.DataFrame(
+                {
+                    "policy": name,
+                    "trial": np.repeat(np.arange(self.n_trials), len(self.rounds)),
+                    "round": np.tile(self.rounds, self.n_trials),
+                    "regret": run.regret.ravel(),
+                }
+            )
+            for name, run in self.runs.items()
+        ]
+        return pl.concat(frames)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The table of `trials` as a pandas DataFrame; pandas must be installed."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise UnimodalError(
+                "to_pandas needs pandas, which is not installed: 'pip install pandas', or use "
+                "trials(), which returns a Polars table."
+            ) from None
+        return pd.DataFrame(self.trials().to_dict(as_series=False))
+
+    def rerun(self, *, workers: int | None = None, progress: bool | None = None) -> Result:
+        """Run all trials again from the specification: the same numbers, to the byte."""
+        return self._more(range(self.n_trials), workers, progress)
+
+    def extend(
+        self, trials: int, *, workers: int | None = None, progress: bool | None = None
+    ) -> Result:
+        """Add trials: the result is the same as if all had been simulated at once.
+
+        >>> import unimodal as um
+        >>> problem = um.problems.triangular(5)
+        >>> some = um.simulate(problem, um.UTS(), horizon=100, trials=2)
+        >>> some.extend(trials=3).n_trials
+        5
+        """
+        from unimodal.results.simulate import MOST_TRIALS
+
+        first = self.n_trials
+        numbers = range(first, first + whole_number(trials, "the 'trials'", at_most=MOST_TRIALS))
+        more = self._more(numbers, workers, progress)
+        runs = {name: self[name].joined(more[name]) for name in self}
+        return Result(self.problem, self.seed, self.rounds, runs, self.engine)
+
+    def _more(self, numbers: range, workers: int | None, progress: bool | None) -> Result:
+        """Trials of these numbers, as the result's own were run."""
+        from unimodal.results.simulate import run_trials
+
+        settings = (self.problem, self.policies, self.rounds, numbers, self.seed)
+        return run_trials(*settings, self.engine, workers, self.has_history, progress)
 
     def regret(self, name: str) -> analysis.Interval:
         """Mean regret of a policy at the horizon, with its 95 % interval."""
@@ -153,20 +220,30 @@ class Result(Mapping[str, Run]):
             "problem": self.problem.to_data(),
             "policies": [policies.to_data(policy) for policy in self.policies],
             "seed": self.seed,
-            "trials": self.trials,
+            "trials": self.n_trials,
             "rounds": self.rounds.tolist(),
             "history": self.has_history,
             "engine": self.engine,
             "versions": versions(),
         }
 
+    @classmethod
+    def load(cls, path: str | Path, *, policies: Policy | Sequence[Policy] = ()) -> Result:
+        """A result from its file; a policy of your own is passed again, as in `um.load`."""
+        from unimodal.results.load import load
+
+        found = load(path, policies=policies)
+        if not isinstance(found, Result):
+            raise UnimodalError(f"{path} must be a result that Result.save wrote, got {found!r}.")
+        return found
+
     def save(self, path: str | Path) -> Path:
         """Write a Parquet file: a row per policy and trial, and the specification inside it."""
         import polars as pl
 
         columns: dict[str, Any] = {
-            "policy": [name for name in self.runs for _ in range(self.trials)],
-            "trial": np.tile(np.arange(self.trials), len(self.runs)),
+            "policy": [name for name in self.runs for _ in range(self.n_trials)],
+            "trial": np.tile(np.arange(self.n_trials), len(self.runs)),
         }
         every = [run.arrays() for run in self.runs.values()]
         columns |= {key: np.concatenate([arrays[key] for arrays in every]) for key in every[0]}

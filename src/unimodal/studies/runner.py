@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from typing import Any
 
+from unimodal.engines import runner
 from unimodal.errors import UnimodalError
-from unimodal.results.simulate import cores
 from unimodal.studies import tasks as kinds
 from unimodal.studies.finished_tasks import Store
 from unimodal.studies.tasks import Setting, Task
-
-_AHEAD = 4  # tasks handed out beyond those that run, for each worker
 
 
 def do(
@@ -29,33 +27,11 @@ def do(
     A task whose worker died is handed out again, a few times.
     """
     todo = [task for task in tasks if not store.has(task)]
-    # Quick cells first, so that much is complete early; pop() takes from the end.
-    todo.sort(key=lambda task: -task.setting.seconds_a_trial(task.policy))
-    workers = cores()
-    own = executor is None
-    pool = ThreadPoolExecutor(workers) if executor is None else executor
-    running: dict[Future[object], Task[Setting]] = {}
-    failures: dict[Task[Setting], int] = {}
-    try:
-        while todo or running:
-            while todo and len(running) < (1 + _AHEAD) * workers:
-                task = todo.pop()
-                running[pool.submit(run, task)] = task
-            done, _ = wait(running, timeout=0.2, return_when=FIRST_COMPLETED)
-            for future in done:
-                task = running.pop(future)
-                error = future.exception()
-                if error is None:
-                    store.put(task, future.result())
-                    tell(task)
-                    continue
-                failures[task] = failures.get(task, 0) + 1
-                if own or failures[task] > 3:
-                    raise error
-                todo.append(task)
-    finally:
-        if own:
-            pool.shutdown(wait=False, cancel_futures=True)
+    # Quick cells first, so that much is complete early.
+    todo.sort(key=lambda task: task.setting.seconds_a_trial(task.policy))
+    for task, found in runner.run(todo, run, executor=executor):
+        store.put(task, found)
+        tell(task)
 
 
 _PATIENCE = "10s"  # for a scheduler to answer

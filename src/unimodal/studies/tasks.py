@@ -10,10 +10,10 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from unimodal.engines.plan import checkpoint_rounds, trial_class
 from unimodal.kernels.compile import PACKAGE, source_hash
 from unimodal.policies import parse
 from unimodal.problems import Problem
-from unimodal.results.simulate import checkpoint_rounds, trial_class
 
 CHECKPOINTS = 61  # log-spaced: twelve a decade at T = 10⁵
 _TARGET = 4.0  # seconds a task should take, about

@@ -105,7 +105,7 @@ def test_bounded_rewards_are_replayed_on_their_scale():
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"policies": [um.TS(), um.TS()]}, "two called 'TS'"),
+        ({"policies": [um.TS(), um.TS()]}, "more than one called 'TS'"),
         ({"policies": ["ts"]}, "a policy must be an instance"),
         ({"policies": "ts"}, "a policy must be an instance .*, got 'ts'"),
         ({"policies": None}, "a policy must be an instance .*, got None"),

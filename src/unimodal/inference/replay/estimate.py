@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +11,15 @@ import numpy as np
 
 from unimodal.agents.history import Recorded
 from unimodal.campaigns import recorded
+from unimodal.engines import runner
+from unimodal.engines.plan import trial_class
 from unimodal.errors import UnimodalError, whole_number
 from unimodal.inference.replay.answer import Estimate, Replay
 from unimodal.inference.replay.logged_rewards import LoggedRewards, read
 from unimodal.inference.replay.plausible_means import PlausibleMeans
-from unimodal.policies import Policy, as_policy, explained
+from unimodal.policies import Policy, as_policy, explained, told_apart
 from unimodal.problems import Problem
 from unimodal.report import progress as progress_bar
-from unimodal.results.simulate import cores, trial_class
 
 FEW = 30  # rewards: of an arm with fewer, the prior says about as much as the log
 _MOST = 2 * 10**8  # means held at once: 1.6 GB
@@ -76,22 +77,12 @@ def replay(
             f"draws of all means must fit into memory, {most:,} at most for the "
             f"{log.graph.n_arms:,} arms of this graph, got {draws:,}."
         )
-    names = _names(log.policy, chosen)
-    players = dict(zip(names, [log.policy, *chosen], strict=True))
+    own = dataclasses.replace(log.policy, name=f"{log.policy.name} (the log)")
+    players = {policy.name: policy for policy in [own, *told_apart(chosen)]}
     worlds = list(_worlds(log, draws, seed, one_peak))
     estimates = _played(log, players, worlds, seed, workers, progress)
     notes = (*_assumptions(log, one_peak), *log.notes)
     return Replay(log.rounds, log.earned, log.policy.name, tuple(estimates), notes)
-
-
-def _names(own: Policy, chosen: Sequence[Policy]) -> list[str]:
-    names = [f"{own.name} (the log)", *(policy.name for policy in chosen)]
-    for name in names:
-        if names.count(name) > 1:
-            raise UnimodalError(
-                f"policies must have different names, got two called '{name}': give one another."
-            )
-    return names
 
 
 def _worlds(log: LoggedRewards, draws: int, seed: int, one_peak: bool) -> Iterator[Problem]:
@@ -112,29 +103,24 @@ def _played(
     progress: bool | None,
 ) -> Iterator[Estimate]:
     """Each policy on each world, over threads; what it earned and where it pulled."""
-    threads = cores() if workers is None else whole_number(workers, "the 'workers'")
+    if workers is not None:
+        workers = whole_number(workers, "the 'workers'")
     known = log.pulls >= FEW
     done, total = 0, len(players) * len(worlds) * log.rounds
-    pool = ThreadPoolExecutor(threads, thread_name_prefix="unimodal")
-    try:
-        with progress_bar.bar(f"{', '.join(players)}: {len(worlds)} draws", total, progress) as bar:
-            for name, policy in players.items():
+    with progress_bar.bar(f"{', '.join(players)}: {len(worlds)} draws", total, progress) as bar:
+        for name, policy in players.items():
 
-                def play(number: int, policy: Policy = policy) -> tuple[float, float]:
-                    earned, pulls = play_once(worlds[number], policy, log.rounds, seed, number)
-                    return earned, float(pulls[~known].sum()) / log.rounds
+            def play(number: int, policy: Policy = policy) -> tuple[float, float]:
+                earned, pulls = play_once(worlds[number], policy, log.rounds, seed, number)
+                return earned, float(pulls[~known].sum()) / log.rounds
 
-                first = play(0)  # alone, so that threads do not compile the same code twice
-                rest = pool.map(play, range(1, len(worlds)))
-                found = [first]
-                for one in rest:
-                    found.append(one)
-                    bar(done + len(found) * log.rounds)
-                done += len(worlds) * log.rounds
-                earned, share = np.array(found).T
-                yield Estimate(name, earned, float(share.mean()))
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+            found = {0: play(0)}  # alone, so that threads do not compile the same code twice
+            for number, one in runner.run(range(1, len(worlds)), play, workers=workers):
+                found[number] = one
+                bar(done + len(found) * log.rounds)
+            done += len(worlds) * log.rounds
+            earned, share = np.array([found[number] for number in range(len(worlds))]).T
+            yield Estimate(name, earned, float(share.mean()))
 
 
 def play_once(

@@ -88,7 +88,7 @@ def one_peaked(graph: Graph, means: Any) -> Any:
     steps = graph.distances(peak)
     for arm in np.argsort(-steps, kind="stable").tolist():  # from the farthest inwards
         if arm != peak:
-            near = graph.neighbours(arm)
+            near = graph.neighbors(arm)
             onward = int(near[np.argmin(steps[near])])  # towards the peak it must rise
             if raised[onward] <= raised[arm]:
                 raised[onward] = raised[arm] + (1.0 - raised[arm]) * 1e-9

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from unimodal import files
-from unimodal.results.simulate import checkpoint_rounds
+from unimodal.engines.plan import checkpoint_rounds
 from unimodal.results.statistics import Interval, describe, ratio_interval
 from unimodal.studies import parquet
 from unimodal.studies.compare.cases import Case

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from unimodal import files
-from unimodal.results.simulate import checkpoint_rounds
+from unimodal.engines.plan import checkpoint_rounds
 from unimodal.results.statistics import Interval, ratio_interval
 from unimodal.studies import parquet
 from unimodal.studies.finished_tasks import Store

@@ -1,0 +1,97 @@
+"""The loop that hands work to threads or to an executor."""
+
+import threading
+import time
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+
+import pytest
+
+from unimodal.engines.runner import cores, run, workers_of
+
+
+class Pretended(Executor):
+    """An executor of so many workers, which does nothing until it is told to."""
+
+    def __init__(self, workers):
+        self._max_workers, self.waiting, self.most = workers, [], 0
+
+    def submit(self, work, task):
+        future = Future()
+        self.waiting.append((future, work, task))
+        self.most = max(self.most, len(self.waiting))
+        return future
+
+    def work_off(self):
+        for future, work, task in self.waiting:
+            try:
+                future.set_result(work(task))
+            except Exception as error:
+                future.set_exception(error)
+        self.waiting.clear()
+
+
+def test_every_task_is_done_once_by_threads_and_by_an_executor():
+    assert sorted(run(range(100), lambda n: n * n, workers=3)) == [(n, n * n) for n in range(100)]
+    with ThreadPoolExecutor(3) as pool:
+        found = sorted(run(range(100), lambda n: n * n, executor=pool))
+    assert found == [(n, n * n) for n in range(100)]
+
+
+def test_tasks_in_flight_follow_the_executor_s_workers_and_not_this_machine():
+    pool = Pretended(workers=50)
+    assert len(list(run(range(1000), str, executor=pool, tick=pool.work_off))) == 1000
+    assert pool.most == 250
+    few = Pretended(workers=1)
+    assert len(list(run(range(20), str, executor=few, tick=few.work_off))) == 20
+    assert few.most == 5
+
+
+def test_a_cluster_that_grows_gets_more():
+    class Client:
+        def ncores(self):
+            return {"one": 2, "two": 4}
+
+    class Cluster(Pretended):
+        _client = Client()
+
+    assert workers_of(Cluster(1)) == 6
+    assert workers_of(object()) == cores()
+
+
+def test_a_task_that_fails_on_an_executor_is_tried_again_but_not_for_ever():
+    pool, tries = Pretended(workers=2), []
+
+    def fails_twice(task):
+        tries.append(task)
+        if task == 3 and tries.count(3) < 3:
+            raise RuntimeError("a worker died")
+        return task
+
+    assert sorted(run(range(5), fails_twice, executor=pool, tick=pool.work_off))[3] == (3, 3)
+
+    def fails(task):
+        tries.append(task)
+        raise RuntimeError("it is the task")
+
+    tries.clear()
+    with pytest.raises(RuntimeError, match="it is the task"):
+        list(run([7], fails, executor=pool, tick=pool.work_off))
+    assert tries == [7] * 4
+    with pytest.raises(RuntimeError, match="it is the task"):  # here nobody's worker has died
+        list(run([7], fails, workers=1))
+
+
+def test_who_stops_early_gives_up_what_has_not_begun():
+    begun, go_on = [], threading.Event()
+
+    def work(task):
+        begun.append(task)
+        if task > 0:
+            go_on.wait(30)
+
+    running = run(range(100), work, workers=1)
+    assert next(running) == (0, None)
+    running.close()
+    go_on.set()
+    time.sleep(0.05)
+    assert begun in ([0], [0, 1])
