@@ -34,7 +34,7 @@ from unimodal.report import (
     tables,
 )
 from unimodal.report import (
-    leader_chart as standings,
+    ranking_figure as standings,
 )
 from unimodal.studies.compare import entries
 from unimodal.studies.compare import page as comparison_page

@@ -17,6 +17,7 @@ from unimodal.lookup.oracle import Neighbours, Oracle, as_oracle
 from unimodal.lookup.view import LazyGraphView, WholeGraphView
 from unimodal.policies import UTS, Policy, ScoutUTS, as_policy
 
+_SHOWN = 10  # arms, in a notebook
 MOST_AT_ONCE = 10**6  # arms in one call: more would take minutes, and gigabytes
 # Called with what happens to decisions: kind, time, id, and the decision or the reward.
 Recorder = Callable[[str, float, int, Any], None]
@@ -247,6 +248,17 @@ class Agent(Player):
     def __repr__(self) -> str:
         """Policy, rounds and arms."""
         return f"Agent({self.policy!r}, round {self.round:,}, {self._view.n_arms:,} arms)"
+
+    def _repr_html_(self) -> str:
+        from unimodal.report import page
+
+        table = self.arms()[:_SHOWN]
+        rows = [
+            (row["arm"], f"{row['pulls']:,.6g}", f"{row['mean']:.4g}", f"{row['leads']:,}")
+            for row in table.iter_rows(named=True)
+        ]
+        leads = "nobody leads" if self.leader is None else f"{self.leader!r} leads"
+        return page.notebook_table(f"{self!r}: {leads}", table.columns, rows)
 
 
 def check_no_root(root: Any) -> None:

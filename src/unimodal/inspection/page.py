@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from unimodal.agents.history import arms_by_text
 from unimodal.inspection import timeline
 from unimodal.inspection.graph_picture import draw
 from unimodal.report import campaign_figures as campaigns
@@ -109,9 +111,18 @@ def moment(seconds: Any) -> str:
         return f"{float(seconds):.6g} s"
 
 
+def _in_order(names: Sequence[str], view: View) -> list[int]:
+    """Rows of a chart from the lowest number to the highest, or else as the graph has its arms."""
+    try:
+        return sorted(range(len(names)), key=lambda row: float(names[row]))
+    except ValueError:
+        known = arms_by_text(view.graph)
+        return sorted(range(len(names)), key=lambda row: known.get(names[row], len(known)))
+
+
 def _figures(view: View) -> list[page.Figure]:
-    if not view.history["kind"].eq("decide").any():
-        return []
+    if view.history["kind"].eq("decide").sum() < 2:
+        return []  # a single one is a point without a line, which says less than the table
     bins = min(max(view.history["reward"].count() // _PART, 8), _BINS)
     parts = view.timeline(bins)
     until = parts["until"].to_numpy()
@@ -124,6 +135,8 @@ def _figures(view: View) -> list[page.Figure]:
         figures.append(page.figure(rewards, "rewards", caption))
     names, shares = timeline.shares(view.history, bins)
     if names:
+        order = _in_order(names, view)
+        names, shares = [names[row] for row in order], shares[order]
         drawn = campaigns.leaders_over_time(until, names, shares)
         caption = "Who led: the darker, the more rounds of that part of the log."
         figures.append(page.figure(drawn, "leaders", caption))

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class View:
     """A campaign as it is now; print it, or `save` it as a page."""
 
@@ -113,6 +113,16 @@ class View:
             for row in self.neighbourhood[:10].iter_rows(named=True)
         ]
         return "\n".join(map(printable, [facts, f"Around {self.label} ({self.why}):", *lines]))
+
+    def __repr__(self) -> str:
+        return f"View(around {self.label}, {self.facts['decisions']} decisions)"
+
+    def _repr_html_(self) -> str:
+        from unimodal.inspection.page import NEAR, near_rows
+        from unimodal.report import page
+
+        facts = ", ".join(f"{name} {value}" for name, value in self.facts.items())
+        return page.notebook_table(facts, NEAR, near_rows(self)[:10])
 
     def html(self) -> str:
         """One self-contained page."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unimodal.report.figures import literal, style
+from unimodal.report.figures import literal, new_axes, style
 from unimodal.report.tables import shortened
 
 if TYPE_CHECKING:
@@ -18,11 +18,7 @@ def earnings(
     ax: Axes | None, rows: Mapping[str, tuple[float, float, float, float]], earned: float
 ) -> Axes:
     """A row a policy: expected reward, interval, and the share that rests on a prior."""
-    from matplotlib.figure import Figure
-
-    if ax is None:
-        size = (7, 1.3 + 0.42 * len(rows))
-        ax = Figure(figsize=size, layout="constrained").subplots()
+    ax = new_axes(7, 1.3 + 0.42 * len(rows)) if ax is None else ax
     for row, (name, (mean, low, high, on_prior)) in enumerate(rows.items()):
         look = style(name.removesuffix(" (the log)"), row)
         mark = {key: value for key, value in look.items() if key != "linestyle"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import warnings
 from collections.abc import Mapping
@@ -64,6 +65,24 @@ def save(drawn: Any, to: Any, **options: Any) -> None:
         drawn.savefig(to, **options)
 
 
+def new_axes(width: float, height: float) -> Axes:
+    """Axes in a figure of their own, so many inches wide and high; notebooks show it.
+
+    Not of pyplot, which keeps every figure alive, wants a screen, and would show it a second time.
+    """
+    from matplotlib.axes import Axes as PlainAxes
+    from matplotlib.figure import Figure
+
+    class ShownAxes(PlainAxes):
+        def _repr_png_(self) -> bytes:  # what a notebook asks of the last line of a cell
+            picture = io.BytesIO()
+            save(self.figure, picture, format="png", dpi=110)
+            return picture.getvalue()
+
+    drawn = Figure(figsize=(width, height), layout="constrained")
+    return drawn.add_subplot(axes_class=ShownAxes)
+
+
 def regret(
     ax: Axes | None,
     rounds: Any,
@@ -72,13 +91,9 @@ def regret(
     scale: str = "log",
 ) -> Axes:
     """Regret curves with bands, and c(μ)·log t as a dashed line."""
-    from matplotlib.figure import Figure
-
     if scale not in ("log", "linear"):
         raise unknown_name("scale", scale, ("log", "linear"))
-    if ax is None:
-        # Not pyplot: it keeps every figure alive and wants a screen.
-        ax = Figure(figsize=(7, 4.2), layout="constrained").subplots()
+    ax = new_axes(7, 4.2) if ax is None else ax
     lines = ax.get_legend_handles_labels()[0]  # of who gave the axes
     for position, (name, (mean, low, high)) in enumerate(curves.items()):
         look: dict[str, Any] = {"label": literal(name), "linewidth": 1.6, "markersize": 4.5}

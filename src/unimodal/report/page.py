@@ -37,6 +37,11 @@ def page(template: str, **values: Any) -> str:
     return environment().get_template(template).render(**values)
 
 
+def notebook_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """A line and a small table, as notebooks show an object."""
+    return page("notebook.html.j2", title=title, columns=columns, rows=list(rows))
+
+
 @functools.cache
 def environment() -> Environment:
     """The templates, made when a page is first asked for: most commands make none."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Narrowed:
     """What a search found in all trials."""
 
@@ -33,6 +33,11 @@ class Narrowed:
     low: Any  # (trials,): the ends of what was left at the horizon
     high: Any
     stages: Any  # (trials,): how many times a part was dropped
+
+    def __repr__(self) -> str:
+        return (
+            f"Narrowed({self.search!r}, {len(self.regret):,} trials of {self.rounds[-1]:,} rounds)"
+        )
 
 
 def narrow(

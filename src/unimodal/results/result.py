@@ -28,7 +28,7 @@ FORMAT = 1  # of files; `loading.py` reads them
 ARRAYS = ("regret", "pulls", "arms", "rewards", "restarts")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """What one policy did in all trials."""
 
@@ -39,6 +39,9 @@ class Run:
     arms: NDArray[np.int32] = None  # type: ignore[assignment]
     rewards: NDArray[np.float64] = None  # type: ignore[assignment]
     restarts: NDArray[np.int64] = None  # type: ignore[assignment]  # (trials,): of `Restarting`
+
+    def __repr__(self) -> str:
+        return f"Run({self.policy!r}, {len(self.regret):,} trials)"
 
     def arrays(self) -> dict[str, Any]:
         """The arrays that are there, by name."""
@@ -52,7 +55,7 @@ class Run:
         return Run(self.policy, **both)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Result(Mapping[str, Run]):
     """The result of `simulate`: a mapping from the policies' names to what they did.
 
@@ -88,6 +91,25 @@ class Result(Mapping[str, Run]):
     def __len__(self) -> int:
         """How many policies there are."""
         return len(self.runs)
+
+    def __repr__(self) -> str:
+        return f"Result({', '.join(self.runs)}: {self._size}, seed {self.seed})"
+
+    def _repr_html_(self) -> str:
+        from unimodal.report import page
+
+        best, total = self.problem.best_arm, self.horizon
+        rows = [
+            (name, str(self.regret(name)), f"{100 * run.pulls[:, best].mean() / total:.1f} %")
+            for name, run in self.runs.items()
+        ]
+        columns = ("policy", "regret at the horizon, 95 % interval", "pulls of the best arm")
+        return page.notebook_table(f"{self._size} on {self.problem!r}", columns, rows)
+
+    @property
+    def _size(self) -> str:
+        trials = f"{self.n_trials:,} trial{'s' * (self.n_trials != 1)}"
+        return f"{trials} of {self.horizon:,} rounds"
 
     @property
     def horizon(self) -> int:

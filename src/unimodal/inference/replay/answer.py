@@ -14,13 +14,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Estimate:
     """What one policy earned in worlds that the log leaves plausible."""
 
     policy: str
     earned: Any  # (draws,): the sum of its rewards in each world
     on_prior: float  # the share of its pulls on arms of which the log knows little
+
+    def __repr__(self) -> str:
+        low, high = self.interval
+        return f"Estimate({self.policy}: {low:.6g} to {high:.6g})"
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -29,7 +33,7 @@ class Estimate:
         return float(low), float(high)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Replay:
     """What policies would have earned; the log's own policy, simulated again, comes first."""
 
@@ -38,6 +42,15 @@ class Replay:
     log_policy: str
     estimates: tuple[Estimate, ...]
     notes: tuple[str, ...]  # what is assumed, and what cannot be known
+
+    def __repr__(self) -> str:
+        names = ", ".join(one.policy for one in self.estimates)
+        return f"Replay({names}: {self.rounds:,} rounds)"
+
+    def _repr_html_(self) -> str:
+        from unimodal.report import page
+
+        return page.notebook_table(self.title, self.columns, self.lines())
 
     @property
     def table(self) -> pl.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unimodal.policies import parse
 from unimodal.report import page
-from unimodal.report.leader_chart import Standing, standings
+from unimodal.report.ranking_figure import Standing, standings
 from unimodal.studies.compare.cases import UNIT, Case
 from unimodal.studies.compare.entries import Comparison, Entry, relative, rounds_of
 from unimodal.studies.compare.ranking import Rank, order, ranked

@@ -1,0 +1,70 @@
+"""What people see in a notebook: a figure once, tables of objects, progress without warnings."""
+
+import nbclient
+import nbformat
+import pytest
+
+import unimodal as um
+from unimodal.campaigns.rehearsal import rehearse
+
+
+def executed(*cells):
+    """The outputs of each cell of a notebook."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+    return [cell.outputs for cell in notebook.cells]
+
+
+SIMULATE = """
+import unimodal as um
+result = um.simulate(um.problems.triangular(5), [um.UTS(), um.TS()], horizon=300, trials=3)
+"""
+
+
+def test_a_notebook_shows_each_figure_once_and_objects_as_tables():
+    outputs = executed(
+        SIMULATE,
+        "result.plot()",
+        "%matplotlib inline",
+        "result.plot()",
+        "import matplotlib.pyplot as plt\nfigure, ax = plt.subplots()\nresult.plot(ax);",
+        "result",
+        "agent = um.Agent(um.UTS(), um.graphs.line(3))\nagent.tell(agent.ask(), 1.0)\nagent",
+    )
+    for cell in (1, 3, 4):
+        assert [("image/png" in output.data) for output in outputs[cell]] == [True]
+    (shown,), (agent,) = outputs[5:]
+    assert shown.data["text/plain"] == "Result(UTS, TS: 3 trials of 300 rounds, seed 0)"
+    assert "<td" in shown.data["text/html"] and "UTS" in shown.data["text/html"]
+    assert "1 leads" in agent.data["text/html"] or "nobody leads" in agent.data["text/html"]
+    said = [output for output in outputs[0] if output.output_type == "stream"]
+    assert not any("Warning" in output.text for output in said)
+
+
+PROBLEM = um.problems.triangular(5)
+RESULT = um.simulate(PROBLEM, um.UTS(), horizon=300, trials=3, history=True)
+CAMPAIGN = rehearse(um.UTS(), PROBLEM, rounds=60)
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [
+        *(PROBLEM, PROBLEM.graph, PROBLEM.check(), RESULT, RESULT["UTS"], um.UTS(period=2)),
+        *(um.Bounded(0, 2), um.Agent(um.UTS(), PROBLEM.graph), um.inspect(CAMPAIGN)),
+        um.replay(CAMPAIGN, um.TS(), draws=20),
+        um.Interval(0, 1, mean=lambda x: 0.9 - abs(x - 0.4)),
+        um.problems.drifting_line(9, 100, 0.01),
+    ],
+    ids=lambda thing: type(thing).__name__,
+)
+def test_every_public_object_says_what_it_is_in_a_line(thing):
+    assert "\n" not in repr(thing) and len(repr(thing)) <= 160
+    assert type(thing).__name__ in repr(thing)
+
+
+def test_a_label_cannot_write_html_into_a_notebook():
+    hostile = "<script>alert(1)</script>"
+    agent = um.Agent(um.UTS(), um.graphs.from_edges([(hostile, "b"), ("b", "c")]))
+    for _ in range(9):
+        agent.tell(agent.ask(), 1.0)
+    assert hostile not in agent._repr_html_() and "&lt;script&gt;" in agent._repr_html_()
