@@ -114,7 +114,7 @@ def takes_late_rewards(policy: Policy, family: Family | None = None) -> None:
     problem = _problem(family)
     agent = Agent(policy, problem.graph, problem.family, SEED)
     for _ in range(20):
-        arms = agent.ask(7)
+        arms: Any = agent.ask(7)
         assert len(arms) == 7 and set(arms) <= set(range(9)), f"ask(7) must give 7 arms, got {arms}"
         agent.tell(arms[::-1], problem.means[arms[::-1]].round())
     assert agent.round == 140, "each arm asked for is a round"

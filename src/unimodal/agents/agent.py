@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from unimodal.agents.decisions import Book, Decision
 from unimodal.agents.player import Player
@@ -28,8 +28,8 @@ class Agent(Player):
 
     `graph` is a Graph, or an Oracle, or a function that returns the neighbours of an arm's label;
     then `root` is the arm from which it sets out. Behind an oracle or a function arms are met as
-    they are needed, and only arms that have been pulled lead. `policy` is UTS unless told, and
-    behind an oracle ScoutUTS. `family` is the reward family, Bernoulli unless told.
+    they are needed, and only arms that have been pulled lead. `policy` is UTS by default, and
+    ScoutUTS behind an oracle. `family` is the reward family, Bernoulli by default.
     `Agent(seed=s)` has the random stream of trial 0 of `simulate(seed=s)`.
 
     `ask` and `tell` are the light form. `decide` and `reward` are for rewards that come late, twice
@@ -39,9 +39,9 @@ class Agent(Player):
 
     >>> import unimodal as um
     >>> prices = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
-    >>> agent = um.Agent(um.UTS(), prices, seed=1)
+    >>> agent = um.Agent(um.UTS(), prices, family=um.Bounded(0, 14.90), seed=1)
     >>> price = agent.ask()
-    >>> agent.tell(price, 1.0)
+    >>> agent.tell(price, float(price))  # sold: the reward is the money earned, not the sale
     >>> agent.round
     1
     >>> decision = agent.decide()
@@ -113,7 +113,13 @@ class Agent(Player):
                 "use ScoutUTS(), or pass a Graph."
             )
 
-    def ask(self, n: int | None = None) -> Any:
+    @overload
+    def ask(self, n: None = None) -> Hashable: ...
+
+    @overload
+    def ask(self, n: int) -> list[Hashable]: ...
+
+    def ask(self, n: int | None = None) -> Hashable | list[Hashable]:
         """The next arm; or a list of the next `n`, to be pulled before any of them is told."""
         self._check_lock()
         if n is not None:
@@ -145,7 +151,15 @@ class Agent(Player):
         """How many decisions wait for their reward."""
         return len(self._book.open)
 
-    def decide(self, n: int | None = None, *, propensity: bool = False) -> Any:
+    @overload
+    def decide(self, n: None = None, *, propensity: bool = False) -> Decision: ...
+
+    @overload
+    def decide(self, n: int, *, propensity: bool = False) -> list[Decision]: ...
+
+    def decide(
+        self, n: int | None = None, *, propensity: bool = False
+    ) -> Decision | list[Decision]:
         """The next decision; or a list of the next `n`, made before any of them has its reward."""
         self._check_lock()
         if n is not None:
@@ -173,7 +187,13 @@ class Agent(Player):
             self.recorder("decide", now, decision.id, decision)
         return decision
 
-    def reward(self, decision: Any, reward: Any) -> Any:
+    @overload
+    def reward(self, decision: int, reward: float) -> bool: ...
+
+    @overload
+    def reward(self, decision: Sequence[int], reward: Sequence[float]) -> list[bool]: ...
+
+    def reward(self, decision: Any, reward: Any) -> bool | list[bool]:
         """The reward of a decision, by its id; or ids and rewards, two sequences.
 
         True if it counts now, False if the same was told before. Another reward than before, an

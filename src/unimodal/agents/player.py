@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -109,7 +110,7 @@ class Player:
         return REASONS[self._state.notes[REASON]]
 
     @property
-    def leader(self) -> Any:
+    def leader(self) -> Hashable:
         """The arm that led in the last round; None in a start, or where nobody leads."""
         leader = int(self._state.notes[LEADER])
         return self._view.label_of(leader) if leader >= 0 else None

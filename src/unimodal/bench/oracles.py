@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -57,7 +57,7 @@ def tell_lattice(decisions: int, seed: int) -> None:
         "peak_mb": memory,
         "arms_met": agent.known_arms,
         "mean_at_root": height(ROOT),
-        "mean_at_leader": height(agent.leader),
+        "mean_at_leader": height(cast(Any, agent.leader)),
         **agent.look_up_counts,
     }
     print(json.dumps(found))
@@ -104,7 +104,7 @@ def preferential(
         root = int(luck.integers(nodes))
         agent = Agent(graph=Oracle(lambda arm: graph.neighbors(arm).tolist(), root=root), seed=seed)
         while agent.leader not in goal and agent.round < rounds:
-            arm = agent.ask()
+            arm: Any = agent.ask()
             agent.tell(arm, float(luck.random() < means[arm]))
         look_ups.append(agent.look_ups)
         needed.append(agent.round)

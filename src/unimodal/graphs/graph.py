@@ -6,11 +6,15 @@ import functools
 import hashlib
 import json
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unimodal.errors import UnimodalError, refuse_set
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 
 class Graph:
@@ -37,7 +41,8 @@ class Graph:
     ) -> None:
         for array in (rows, near):
             array.setflags(write=False)
-        self._rows, self._near = rows, near
+        self._rows: NDArray[np.int64] = rows
+        self._near: NDArray[np.int32] = near
         self._recipe = dict(recipe or {"kind": "edges"})
         self._labels = checked_labels(labels, self.n_arms) if labels is not None else None
 
@@ -67,19 +72,19 @@ class Graph:
         return (len(self._near) - self.n_arms) // 2
 
     @property
-    def rows(self) -> Any:
+    def rows(self) -> NDArray[np.int64]:
         """Where each arm's row of `near_rows` begins (n_arms + 1 numbers, read-only)."""
         return self._rows
 
     @property
-    def near_rows(self) -> Any:
+    def near_rows(self) -> NDArray[np.int32]:
         """All rows N⁺(0), N⁺(1), … one after the other (read-only)."""
         return self._near
 
     @functools.cached_property
-    def degrees(self) -> Any:
+    def degrees(self) -> NDArray[np.int64]:
         """|N(k)| of every arm."""
-        degrees = np.diff(self._rows) - 1
+        degrees: NDArray[np.int64] = np.diff(self._rows) - 1
         degrees.setflags(write=False)
         return degrees
 
@@ -88,30 +93,30 @@ class Graph:
         """γ, the largest number of neighbours."""
         return int(self.degrees.max())
 
-    def near(self, arm: int) -> Any:
+    def near(self, arm: int) -> NDArray[np.int32]:
         """N⁺(arm): the arm itself, then its neighbours."""
         arm = self.check_arm(arm)
         return self._near[self._rows[arm] : self._rows[arm + 1]]
 
-    def neighbors(self, arm: int) -> Any:
+    def neighbors(self, arm: int) -> NDArray[np.int32]:
         """N(arm), in increasing order."""
         return self.near(arm)[1:]
 
-    def edges(self) -> Any:
+    def edges(self) -> NDArray[np.int64]:
         """An (n_edges, 2) array with the smaller arm first."""
         tails = np.repeat(np.arange(self.n_arms, dtype=self._near.dtype), np.diff(self._rows))
         keep = tails < self._near
         return np.column_stack([tails[keep], self._near[keep]])
 
-    def distances(self, arm: int) -> Any:
+    def distances(self, arm: int) -> NDArray[np.int64]:
         """The number of edges on a shortest path from `arm` to every arm."""
         from scipy.sparse import csgraph
 
         self.check_arm(arm)
         steps = csgraph.dijkstra(self.to_scipy(), indices=arm, unweighted=True)
-        return steps.astype(np.int64)
+        return np.asarray(steps, dtype=np.int64)
 
-    def to_scipy(self) -> Any:
+    def to_scipy(self) -> csr_matrix:
         """The adjacency matrix, with no entries on the diagonal."""
         from scipy.sparse import csr_matrix
 
@@ -145,7 +150,7 @@ class Graph:
                 f"no arm of this graph is called {label!r}; its labels begin with {known}."
             ) from None
 
-    def label_of(self, arm: int) -> Any:
+    def label_of(self, arm: int) -> Hashable:
         """The label of an arm, or its index where the graph has no labels."""
         arm = self.check_arm(arm)
         return arm if self._labels is None else self._labels[arm]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
@@ -110,10 +110,11 @@ def from_data(data: dict[str, Any]) -> Graph:
     return graph
 
 
-def as_label(data: Any, depth: int = 0) -> Any:
+def as_label(data: Any, depth: int = 0) -> Hashable:
     """A label as it was before JSON, which has lists for tuples; a ValueError for an abyss."""
     if not isinstance(data, list):
-        return data
+        label: Hashable = data
+        return label
     if depth > _DEEPEST:  # whoever prints, hashes or saves it would run out of stack
         raise ValueError("a label of tuples in tuples in tuples")
     return tuple(as_label(part, depth + 1) for part in data)

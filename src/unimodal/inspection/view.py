@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unimodal import files
 from unimodal.agents import Agent
@@ -43,9 +44,9 @@ class View:
     why: str  # why this one
 
     @functools.cached_property
-    def records(self) -> Any:
+    def records(self) -> NDArray[np.void]:
         """What is known of every arm of the graph."""
-        return known_records(self.agent, self.graph)
+        return np.asarray(known_records(self.agent, self.graph))
 
     def table(self, arms: Iterable[int]) -> pl.DataFrame:
         """A row an arm: pulls, mean reward, 95 % posterior interval of its mean, rounds led."""

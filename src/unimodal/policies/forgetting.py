@@ -23,10 +23,10 @@ from unimodal.policies.index import refresh
 from unimodal.policies.npts import Reweighed
 from unimodal.policies.policy import Policy, as_policy
 from unimodal.policies.round import add_reward, effective_clock, take_in
-from unimodal.policies.scope import has_leader
+from unimodal.policies.scope import Scope, has_leader
 from unimodal.policies.scout import ScoutUTS
 from unimodal.policies.start import Start
-from unimodal.policies.state import BEGUN, FADING_ARM, ROUND, State
+from unimodal.policies.state import BEGUN, FADING_ARM, ROUND, Prior, State
 
 LONGEST_WINDOW = 10**9  # rewards that are kept one by one
 WORTHLESS = 1e-6  # rewards: an arm that is left with less than this counts as never pulled
@@ -61,15 +61,15 @@ class Forgetful(Policy):
         """The way of forgetting, and who forgets."""
         return f"{type(self).__name__} {self.policy.name}"
 
-    def scope(self, graph: Graph | None) -> Any:
+    def scope(self, graph: Graph | None) -> Scope:
         """The policy's own."""
         return self.policy.scope(graph)
 
-    def index(self) -> Any:
+    def index(self) -> object:
         """The policy's own."""
         return self.policy.index()
 
-    def index_for(self, family: Family) -> Any:
+    def index_for(self, family: Family) -> object:
         """The policy's own."""
         return self.policy.index_for(family)
 
@@ -79,7 +79,7 @@ class Forgetful(Policy):
         return self.policy.opening
 
     @property
-    def beliefs(self) -> Any:
+    def beliefs(self) -> Prior | None:
         """The policy's own."""
         return self.policy.beliefs
 

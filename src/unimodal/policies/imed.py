@@ -11,7 +11,7 @@ from unimodal.graphs import Graph
 from unimodal.kernels.compile import component, inner
 from unimodal.policies.index import ByPulls, contest, tie_key
 from unimodal.policies.policy import Policy
-from unimodal.policies.scope import AroundLeastPulled, EveryArm
+from unimodal.policies.scope import AroundLeastPulled, EveryArm, Scope
 
 SAME_COST = 1e-12  # relative: costs that differ by less tie, whatever the rounding
 
@@ -32,11 +32,11 @@ class IMED(Policy):
 
     start: ClassVar[str] = "literal"
 
-    def scope(self, graph: Graph | None) -> Any:
+    def scope(self, graph: Graph | None) -> Scope:
         """Every arm."""
         return EveryArm()
 
-    def index(self) -> Any:
+    def index(self) -> object:
         """IMED."""
         return EmpiricalDivergence()
 
@@ -57,11 +57,11 @@ class IMEDUB(Policy):
 
     start: Any = "sweep"
 
-    def scope(self, graph: Graph | None) -> Any:
+    def scope(self, graph: Graph | None) -> Scope:
         """The neighbourhood of the least pulled leader."""
         return AroundLeastPulled()
 
-    def index(self) -> Any:
+    def index(self) -> object:
         """IMED."""
         return EmpiricalDivergence()
 

@@ -8,7 +8,7 @@ from unimodal.graphs import Graph
 from unimodal.kernels.compile import component
 from unimodal.policies.index import ByPulls, contest, highest_bound
 from unimodal.policies.policy import Policy
-from unimodal.policies.scope import AroundLeastPulled
+from unimodal.policies.scope import AroundLeastPulled, Scope
 
 
 class KLUCBUB(Policy):
@@ -27,11 +27,11 @@ class KLUCBUB(Policy):
 
     start: Any = "sweep"
 
-    def scope(self, graph: Graph | None) -> Any:
+    def scope(self, graph: Graph | None) -> Scope:
         """The neighbourhood of the least pulled leader; the clock is its pulls."""
         return AroundLeastPulled()
 
-    def index(self) -> Any:
+    def index(self) -> object:
         """KL-UCB with that budget."""
         return KLUpperByPulls()
 

@@ -18,8 +18,8 @@ from unimodal.kernels.compile import component, inner
 from unimodal.kernels.random import exponential
 from unimodal.policies.index import Thompson, contest, keep_reward, refresh, tie_key
 from unimodal.policies.policy import Policy
-from unimodal.policies.scope import EveryArm
-from unimodal.policies.state import SEEN, State
+from unimodal.policies.scope import EveryArm, Scope
+from unimodal.policies.state import SEEN, Prior, State
 
 
 class NPTS(Policy):
@@ -42,15 +42,15 @@ class NPTS(Policy):
 
     start: ClassVar[str] = "literal"
 
-    def scope(self, graph: Graph | None) -> Any:
+    def scope(self, graph: Graph | None) -> Scope:
         """Every arm."""
         return EveryArm()
 
-    def index(self) -> Any:
+    def index(self) -> object:
         """A reweighed mean."""
         return Reweighed()
 
-    def index_for(self, family: Family) -> Any:
+    def index_for(self, family: Family) -> object:
         """The same; where rewards have two values, a Beta draw from their number and sum."""
         if not math.isfinite(family.high):
             raise UnimodalError(
@@ -60,7 +60,7 @@ class NPTS(Policy):
         return Thompson() if family.two_valued else self.index()
 
     @property
-    def beliefs(self) -> Any:
+    def beliefs(self) -> Prior | None:
         """One success and no failure, since Dirichlet weights add up to Beta ones."""
         return (1.0, NO_FAILURE)
 

@@ -8,7 +8,7 @@ from unimodal.errors import LONGEST, UnimodalError, not_negative, whole_number
 from unimodal.graphs import Graph
 from unimodal.policies.index import KLUpper, Thompson
 from unimodal.policies.policy import Policy, checked_prior
-from unimodal.policies.scope import AroundLeader, EveryArm, lowest_tie
+from unimodal.policies.scope import AroundLeader, EveryArm, Scope, lowest_tie
 
 
 class TS(Policy):
@@ -33,11 +33,11 @@ class TS(Policy):
         super().__post_init__()
         self._set("prior", checked_prior(self.prior))
 
-    def scope(self, graph: Graph | None) -> Any:
+    def scope(self, graph: Graph | None) -> Scope:
         """Every arm."""
         return EveryArm()
 
-    def index(self) -> Any:
+    def index(self) -> object:
         """A posterior draw."""
         return Thompson()
 
@@ -63,11 +63,11 @@ class KLUCB(Policy):
         super().__post_init__()
         self._set("c", not_negative(self.c, "the 'c' of KLUCB"))
 
-    def scope(self, graph: Graph | None) -> Any:
+    def scope(self, graph: Graph | None) -> Scope:
         """Every arm; the clock is t."""
         return EveryArm()
 
-    def index(self) -> Any:
+    def index(self) -> object:
         """KL-UCB."""
         return KLUpper(self.c)
 
@@ -106,12 +106,12 @@ class UTS(Policy):
             what = "the 'period' of UTS, unless it is 'degree',"
             self._set("period", whole_number(self.period, what, 2, LONGEST))
 
-    def scope(self, graph: Graph | None) -> Any:
+    def scope(self, graph: Graph | None) -> Scope:
         """The leader's neighbourhood."""
         period = 0 if isinstance(self.period, str) else self.period
         return AroundLeader(period, lowest_tie(self.ties))
 
-    def index(self) -> Any:
+    def index(self) -> object:
         """A posterior draw."""
         return Thompson()
 
@@ -145,7 +145,7 @@ class OSUB(Policy):
             what = "the 'max_degree' of OSUB"
             self._set("max_degree", whole_number(self.max_degree, what, at_most=LONGEST))
 
-    def scope(self, graph: Graph | None) -> Any:
+    def scope(self, graph: Graph | None) -> Scope:
         """The leader's neighbourhood; the clock is the number of its leads."""
         degree = self.max_degree if graph is None else self.max_degree or graph.max_degree
         if degree is None:
@@ -155,6 +155,6 @@ class OSUB(Policy):
             )
         return AroundLeader(degree + 1, lowest_tie(self.ties))
 
-    def index(self) -> Any:
+    def index(self) -> object:
         """KL-UCB."""
         return KLUpper(self.c)

@@ -17,9 +17,9 @@ from unimodal.families import Family
 from unimodal.graphs import Graph
 from unimodal.kernels.compile import attach_record, record
 from unimodal.policies.index import contest, refresh
-from unimodal.policies.scope import AroundLeader, EveryArm
+from unimodal.policies.scope import AroundLeader, EveryArm, Scope
 from unimodal.policies.start import Start, as_start
-from unimodal.policies.state import Arena, State, new_state
+from unimodal.policies.state import Arena, Prior, State, new_state
 
 
 class Parts(NamedTuple):
@@ -85,15 +85,15 @@ class Policy:
 
     # Whatever follows may be overridden by a policy.
 
-    def scope(self, graph: Graph | None) -> Any:
+    def scope(self, graph: Graph | None) -> Scope:
         """Which arms compete. `graph` is None where only look-ups of neighbours are possible."""
         return AroundLeader(period=-1)
 
-    def index(self) -> Any:
+    def index(self) -> object:
         """What the arms are compared by; the policy itself, where it has a `choose` of its own."""
         return self
 
-    def index_for(self, family: Family) -> Any:
+    def index_for(self, family: Family) -> object:
         """The `index` under a reward family, where it is not the same for all."""
         return self.index()
 
@@ -114,7 +114,7 @@ class Policy:
         return as_start(getattr(self, "start", "sweep"))
 
     @property
-    def beliefs(self) -> Any:
+    def beliefs(self) -> Prior | None:
         """Its `prior`, or None for the reward family's own."""
         return getattr(self, "prior", None)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,6 +15,13 @@ from unimodal.policies.state import ROUND, Arena
 
 LEADER_TIES = ("random", "lowest")
 _LEADER_PURPOSE = -1  # arms are the other purposes, from 0
+
+
+class Scope(Protocol):
+    """Which arms compete in a round: a component for which the functions below are registered."""
+
+    def arena(self, graph: Graph) -> Any:
+        """The rows of the graph in which the competitors of each arm stand, for compiled code."""
 
 
 @component

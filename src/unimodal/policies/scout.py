@@ -21,7 +21,7 @@ from unimodal.kernels.compile import component, inner
 from unimodal.kernels.random import randint
 from unimodal.policies.index import Thompson
 from unimodal.policies.policy import Policy, checked_prior
-from unimodal.policies.scope import AroundLeader, contests, period, prepare
+from unimodal.policies.scope import AroundLeader, Scope, contests, period, prepare
 from unimodal.policies.skipping import ENDLESS, steady_until
 
 LINKS = 2  # to each shell
@@ -58,11 +58,11 @@ class ScoutUTS(Policy):
         what = "the 'patience' of ScoutUTS"
         self._set("patience", whole_number(self.patience, what, at_most=10**9))
 
-    def scope(self, graph: Graph | None) -> Any:
+    def scope(self, graph: Graph | None) -> Scope:
         """The leader's neighbourhood and its links."""
         return Scout(patience=self.patience)
 
-    def index(self) -> Any:
+    def index(self) -> object:
         """A posterior draw."""
         return Thompson()
 

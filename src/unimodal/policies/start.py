@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unimodal.errors import UnimodalError, unknown_name, whole_number
 from unimodal.kernels.random import shuffle
@@ -16,7 +17,7 @@ from unimodal.kernels.random import shuffle
 class Start:
     """The arms to pull first, and whether an arm that was never pulled may lead."""
 
-    def order(self, n_arms: int, rng: Any) -> Any:
+    def order(self, n_arms: int, rng: Any) -> NDArray[np.int64]:
         """The arms to pull first, in that order."""
         return np.empty(0, dtype=np.int64)
 
@@ -30,7 +31,7 @@ class Start:
 class Sweep(Start):
     """Each arm once, in random order: what gives the paper's numbers."""
 
-    def order(self, n_arms: int, rng: Any) -> Any:
+    def order(self, n_arms: int, rng: Any) -> NDArray[np.int64]:
         """All arms, shuffled."""
         arms = np.arange(n_arms)
         shuffle(rng, arms)
@@ -69,7 +70,7 @@ class Probe(Start):
         """Check the number of arms."""
         whole_number(self.m, "the 'm' of probe(m)")
 
-    def order(self, n_arms: int, rng: Any) -> Any:
+    def order(self, n_arms: int, rng: Any) -> NDArray[np.int64]:
         """`m` different arms, or all if there are fewer."""
         return Sweep().order(n_arms, rng)[: self.m]
 

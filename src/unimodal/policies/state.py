@@ -49,6 +49,10 @@ START, FORCED, CONTEST = range(3)
 REASONS = ("start", "forced leader", "contest")
 
 
+# Two numbers, for all arms or for each; what they mean is the reward family's.
+Prior = tuple[float, float] | tuple[tuple[float, float], ...]
+
+
 class Whole(NamedTuple):
     """The memory of a policy that forgets nothing; the others are in `forgetting.py`."""
 

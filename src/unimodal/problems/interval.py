@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unimodal.errors import LONGEST, UnimodalError, real_number, whole_number
 from unimodal.families import Family, as_family
@@ -58,7 +59,7 @@ class Interval:
         """Of the interval: high - low."""
         return self.high - self.low
 
-    def means_at(self, points: Any) -> Any:
+    def means_at(self, points: Any) -> NDArray[np.float64]:
         """The mean reward at each of some points."""
         return np.array([self._mean_at(float(x)) for x in points])
 

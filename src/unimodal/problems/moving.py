@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unimodal import families, graphs
 from unimodal.errors import LONGEST, UnimodalError, real_number, whole_number
@@ -59,9 +60,12 @@ class Moving(Problem):
         self.means_by_piece.setflags(write=False)
 
     @functools.cached_property
-    def gaps_by_piece(self) -> Any:
+    def gaps_by_piece(self) -> NDArray[np.float64]:
         """What a pull costs: a row a piece, a column an arm."""
-        return self.means_by_piece.max(axis=1, keepdims=True) - self.means_by_piece
+        gaps: NDArray[np.float64] = (
+            self.means_by_piece.max(axis=1, keepdims=True) - self.means_by_piece
+        )
+        return gaps
 
     def at(self, round: int) -> Problem:
         """The problem of one round, with means that stay.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from unimodal import families, graphs
 from unimodal.errors import UnimodalError, real_number
@@ -66,7 +67,8 @@ class Problem:
             )
         family.check_means(array)
         array.setflags(write=False)
-        self.graph, self.means, self.family = graph, array, family
+        self.graph, self.family = graph, family
+        self.means: NDArray[np.float64] = array
 
     @property
     def best_arm(self) -> int:
@@ -74,9 +76,9 @@ class Problem:
         return int(np.argmax(self.means))
 
     @functools.cached_property
-    def gaps(self) -> Any:
+    def gaps(self) -> NDArray[np.float64]:
         """μ* - μ_i of every arm: what a pull of it costs."""
-        gaps = self.means.max() - self.means
+        gaps: NDArray[np.float64] = self.means.max() - self.means
         gaps.setflags(write=False)
         return gaps
 
@@ -127,17 +129,17 @@ class Problem:
             total += (best - mean) / distance if distance > 0 else math.inf
         return total
 
-    def regret_bound(self, rounds: Any, epsilon: float = 0.1) -> Any:
+    def regret_bound(self, rounds: ArrayLike, epsilon: float = 0.1) -> NDArray[np.float64]:
         """The curve of Thm 2, (1 + ε)·c(μ)·[log T + log log T], without its constant.
 
         The theorem adds a constant C that depends on ε, K and the means and is not known; so this
         is the shape of the bound, not the bound. Below T = 3, where log log T is not positive, it
         leaves that term out.
         """
-        rounds = np.asarray(rounds, dtype=np.float64)
         epsilon = real_number(epsilon, "the 'epsilon' of regret_bound", above=0)
-        logs = np.log(np.maximum(rounds, 1.0))
-        return (1 + epsilon) * self.lower_bound * (logs + np.log(np.maximum(logs, 1.0)))
+        logs = np.log(np.maximum(np.asarray(rounds, dtype=np.float64), 1.0))
+        both: NDArray[np.float64] = logs + np.log(np.maximum(logs, 1.0))
+        return (1 + epsilon) * self.lower_bound * both
 
     def to_data(self) -> dict[str, Any]:
         """All that is needed to make the problem again, as plain JSON data."""
