@@ -124,8 +124,7 @@ def test_the_page_of_a_campaign(hostile, plain):
 
 def compared(names, made_with):
     """A comparison as a file may hold it: any name for a case, and policies with any name."""
-    # Parentheses and commas would end a policy's name.
-    policies = ("UTS", *(f"UTS(name={re.sub('[(),]', '', name)})" for name in names))
+    policies = ("UTS", *(f"UTS(name={name!r})" for name in names))
     cases = [
         Case(name, "line:5", "by distance", policies, 100, 2, 3)
         for name in (names[0], "".join(names[1:]))
@@ -254,7 +253,7 @@ def test_the_progress_bar_takes_a_name_as_it_is(capsys):
 @pytest.mark.parametrize("folder", ["[/x]", "a\x1b[31mb"])
 def test_a_folder_is_named_as_it_is(folder, tmp_path):
     arguments = ["simulate", "--graph", "line:3", "--horizon", "50", "--trials", "2"]
-    name = "UTS(name=[/x])"
+    name = "UTS(name='[/x]')"
     done = CliRunner().invoke(
         app, [*arguments, "--policies", name, "--out", str(tmp_path / folder)]
     )
@@ -282,7 +281,7 @@ def test_templates_are_in_the_package_and_read_only_when_a_page_is_made(tmp_path
     (wheel,) = tmp_path.glob("*.whl")
     packed = {name for name in zipfile.ZipFile(wheel).namelist() if "/templates/" in name}
     known = page.environment().list_templates()
-    assert packed == {f"unimodal/report/templates/{name}" for name in known} and len(known) == 8
+    assert packed == {f"unimodal/report/templates/{name}" for name in known} and len(known) == 9
     loaded = "import sys, unimodal.cli, unimodal.report.page; print('jinja2' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", loaded], check=True, capture_output=True)
     assert done.stdout.strip() == b"False"

@@ -1,5 +1,6 @@
 """Graphs by name, but for the lattices: the paper's, and those it leaves as future work."""
 
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 from __future__ import annotations
 
 import itertools

@@ -4,6 +4,7 @@ Ties are broken at random by `counted`, keyed by round and arm: each tied arm ha
 highest key wins. So the winner does not depend on the order in which arms are looked at.
 """
 
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 from __future__ import annotations
 
 import math

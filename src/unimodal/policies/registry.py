@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import importlib.util
-import re
 import sys
 from dataclasses import MISSING, fields
 from pathlib import Path
@@ -51,21 +50,35 @@ def parse(text: str, own: bool = True) -> Policy:
     >>> parse("windowed(policy=uts, window=500)").policy
     UTS()
     """
-    match = re.fullmatch(r"\s*(.+?)\s*(?:\((.*)\))?\s*", str(text), re.DOTALL)
-    if not match:
-        raise UnimodalError("a policy must have a name, such as uts or osub(c=0), got nothing.")
-    head, arguments = match[1], match[2]
-    cls = _from_file(head) if own and ".py:" in head else _known(head)
+    path, is_file, call = str(text).rpartition(".py:") if own else ("", "", str(text))
+    name, given = _taken_apart(call)
+    cls = _from_file(f"{path}.py", name) if is_file else _known(name)
     if cls is None:
-        raise unknown_name("policy", head, (*POLICIES, *WRAPPERS))
-    values = dict(_argument(cls, part, own) for part in split(arguments or ""))
-    if arguments:
-        values.setdefault("name", f"{cls.__name__}({arguments.strip()})")
+        raise unknown_name("policy", name, (*POLICIES, *WRAPPERS))
+    values = dict(_argument(cls, node, own) for node in given)
+    if given:
+        arguments = call.partition("(")[2].rstrip().removesuffix(")").strip()
+        values.setdefault("name", f"{cls.__name__}({arguments})")
     needed = [field for field in fields(cls) if field.default is field.default_factory is MISSING]
     missing = ", ".join(f"{field.name}=…" for field in needed if field.name not in values)
     if missing:
         raise UnimodalError(f"{cls.__name__} must be given {missing}, got '{text}'.")
     return cls(**values)
+
+
+def _taken_apart(text: str) -> tuple[str, list[ast.expr | ast.keyword]]:
+    """The name and the arguments of a policy's text, which is read as a call in Python."""
+    if not text.strip():
+        raise UnimodalError("a policy must have a name, such as uts or osub(c=0), got nothing.")
+    try:
+        node = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        node = None
+    if isinstance(node, ast.Name):
+        return node.id, []
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id, [*node.args, *node.keywords]
+    raise unknown_name("policy", text.strip(), (*POLICIES, *WRAPPERS))
 
 
 def split(text: str) -> list[str]:
@@ -88,27 +101,30 @@ def _known(name: str) -> type[Policy] | None:
     return POLICIES.get(name.lower()) or WRAPPERS.get(name.lower())
 
 
-def _argument(cls: type[Policy], part: str, own: bool) -> tuple[str, Any]:
-    key, equals, value = (piece.strip() for piece in part.partition("="))
-    if not equals:
-        raise UnimodalError(f"a parameter is written name=value, got '{part}' for {cls.__name__}.")
+def _argument(cls: type[Policy], node: ast.expr | ast.keyword, own: bool) -> tuple[str, Any]:
+    if not isinstance(node, ast.keyword) or node.arg is None:
+        raise UnimodalError(
+            f"a parameter is written name=value, got '{ast.unparse(node)}' for {cls.__name__}."
+        )
     known = [field.name for field in fields(cls)]
-    if key not in known:
-        raise unknown_name(f"parameter of {cls.__name__}", key, known)
-    if key == "policy" and issubclass(cls, Forgetful):
-        return key, parse(value, own)
+    if node.arg not in known:
+        raise unknown_name(f"parameter of {cls.__name__}", node.arg, known)
+    written = ast.unparse(node.value)
+    if node.arg == "policy" and issubclass(cls, Forgetful):
+        return node.arg, parse(written, own)
     try:
-        return key, ast.literal_eval(value)
+        return node.arg, ast.literal_eval(node.value)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):  # or nested too deep
-        return key, value  # a word such as literal
+        return node.arg, written  # a word such as literal, or probe(8)
 
 
-def _from_file(head: str) -> type[Policy]:
-    path, _, name = head.rpartition(":")
+def _from_file(path: str, name: str) -> type[Policy]:
     # A name of its own, so that a user's random.py does not stand in for Python's.
     spec = importlib.util.spec_from_file_location(f"own_policy_{Path(path).stem}", path)
     if spec is None or spec.loader is None or not Path(path).is_file():
-        raise UnimodalError(f"the policy '{head}' names the file {path}, which does not exist.")
+        raise UnimodalError(
+            f"the policy '{path}:{name}' names the file {path}, which does not exist."
+        )
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look their module up
     try:

@@ -1,5 +1,6 @@
 """One round of any policy: who is pulled, and what is learnt. Engines and agents both call this."""
 
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 from __future__ import annotations
 
 from unimodal.families.family import learn

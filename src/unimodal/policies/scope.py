@@ -1,5 +1,6 @@
 """Scopes: which arms compete in a round, and when the leader is pulled without a contest."""
 
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 from __future__ import annotations
 
 from typing import Any, Protocol

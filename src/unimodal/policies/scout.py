@@ -9,6 +9,7 @@ chance soon. At the peak what remains is UTS with a period of 2 on the graph as 
 optimal (Trinh, Kaufmann, Vernade and Combes 2020): docs/scouting.md.
 """
 
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 from __future__ import annotations
 
 from typing import Any, ClassVar, NamedTuple

@@ -1,5 +1,6 @@
 """What an engine that skips rounds asks of a scope: who stays, and for how long for certain."""
 
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 from __future__ import annotations
 
 import math
