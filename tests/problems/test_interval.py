@@ -132,7 +132,7 @@ MISTAKES = [
     (lambda: um.Interval(-1e308, 1e308, mean=peaked(0)), "must be a finite number, got inf"),
     (
         lambda: um.Interval(0, 1, mean=lambda x: "high"),
-        "one number a point, but at 0 there was a V",
+        "one number per point, but at 0 there was a V",
     ),
     (lambda: um.Interval(0, 1, mean=lambda x: x / 0), "at 0 there was a ZeroDivisionError: "),
     (

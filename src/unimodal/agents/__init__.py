@@ -1,4 +1,4 @@
-"""Policies running online: ask for an arm, tell its reward, save and go on."""
+"""Policies running online: ask for an arm, tell its reward, save and continue."""
 
 from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import Decision

@@ -243,7 +243,7 @@ class Agent(Player):
         return now
 
     def save(self, path: str | Path) -> Path:
-        """Write all it knows as readable JSON; `Agent.load` goes on exactly from there."""
+        """Write all it knows as readable JSON; `Agent.load` continues exactly from there."""
         from unimodal.agents import saving
 
         return saving.save(self, path)
@@ -266,7 +266,6 @@ class Agent(Player):
         return saving.load(path, policy, graph)
 
     def __repr__(self) -> str:
-        """Policy, rounds and arms."""
         return f"Agent({self.policy!r}, round {self.round:,}, {self._view.n_arms:,} arms)"
 
     def _repr_html_(self) -> str:

@@ -15,7 +15,7 @@ from unimodal.results.result import Result
 
 
 def show(console: Console, result: Result) -> None:
-    """Print the problem, a table with a row a policy, and the bound of Theorem 1."""
+    """Print the problem, a table with one row per policy, and the bound of Theorem 1."""
     best = min(result, key=lambda name: result.regret(name).value)
     rows = []
     for name, run in result.items():

@@ -14,7 +14,7 @@ from unimodal.problems import Problem
 
 @inner
 def run(scope, index, family, arena, state, rewards, gaps, output, checkpoint, until):
-    """Play up to round `until`; callable again to go on. Runs compiled, or as plain Python."""
+    """Play up to round `until`; callable again to continue. Runs compiled, or as plain Python."""
     while state.notes[ROUND] < until:
         checkpoint = play_round(
             scope, index, family, arena, state, rewards, gaps, output, checkpoint

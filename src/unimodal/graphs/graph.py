@@ -168,11 +168,9 @@ class Graph:
         return isinstance(other, Graph) and self.fingerprint == other.fingerprint
 
     def __hash__(self) -> int:
-        """Consistent with equality."""
         return hash(self.fingerprint)
 
     def __repr__(self) -> str:
-        """What made it, and its size."""
         return f"Graph({self._recipe['kind']}, {self.n_arms:,} arms, {self.n_edges:,} edges)"
 
 

@@ -34,7 +34,6 @@ class Peak:
     is_lower: bool  # whether the best arm is surely better than all of this hill
 
     def __str__(self) -> str:
-        """The arm, its bounds and its pulls."""
         found = f"arm {self.arm!r}: mean {self.mean:.4g} ({self.low:.3g} to {self.high:.3g})"
         return f"{found}, {self.pulls:,} pulls"
 
@@ -50,11 +49,9 @@ class SecondPeaks(Sequence[Peak]):
     n_arms: int
 
     def __len__(self) -> int:
-        """How many second peaks show."""
         return len(self.others)
 
     def __getitem__(self, number: Any) -> Any:
-        """A second peak, by its number."""
         return self.others[number]
 
     def __iter__(self) -> Iterator[Peak]:
@@ -81,7 +78,6 @@ class SecondPeaks(Sequence[Peak]):
         )
 
     def __str__(self) -> str:
-        """What was found, and what to do."""
         level = f"{100 * self.confidence:.10g} %"
         if not self.others:
             return f"No second peak shows at {level} confidence. {self.advice}"

@@ -106,7 +106,6 @@ class View:
         return facts
 
     def __str__(self) -> str:
-        """Who is in the middle, and what is known around it."""
         facts = ", ".join(f"{name} {value}" for name, value in self.facts.items())
         lines = [
             f"  {row['arm']}: {row['pulls']:,.6g} pulls, mean {row['mean']:.4g} "

@@ -31,11 +31,9 @@ class AdjacencyRows:
         self._left: dict[int, list[int]] = defaultdict(list)  # rooms nobody is in, by size
 
     def __len__(self) -> int:
-        """How many rows there are."""
         return len(self._room)
 
     def __contains__(self, arm: int) -> bool:
-        """Whether an arm has a row."""
         return arm in self._room
 
     def all(self) -> list[tuple[int, list[int]]]:

@@ -38,11 +38,9 @@ class LookUpCache:
         self._checksums: dict[Hashable, int] = {}  # of what was forgotten
 
     def __len__(self) -> int:
-        """How many are remembered."""
         return len(self._kept)
 
     def __contains__(self, label: Hashable) -> bool:
-        """Whether the answer for an arm is remembered."""
         return label in self._kept
 
     def kept(self) -> Iterable[tuple[Any, tuple[Any, ...]]]:

@@ -159,7 +159,6 @@ class Oracle:
             raise TimeoutError(f"no answer within {seconds:g} s") from None
 
     def __repr__(self) -> str:
-        """The function, the root and the bounds."""
         name = getattr(self.neighbours, "__name__", repr(self.neighbours))
         return f"Oracle({name}, root={self.root!r}, cache={self.cache:,})"
 

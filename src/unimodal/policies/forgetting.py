@@ -40,7 +40,6 @@ class Forgetful(Policy):
     policy: Policy
 
     def __post_init__(self) -> None:
-        """Check what is wrapped."""
         kind = type(self).__name__
         as_policy(self.policy, f"the 'policy' of {kind}")
         if self.policy.forgets:
@@ -111,7 +110,6 @@ class Windowed(Forgetful):
     window: int
 
     def __post_init__(self) -> None:
-        """Check the window."""
         super().__post_init__()
         what = "the 'window' of Windowed"
         self._set("window", whole_number(self.window, what, at_most=LONGEST_WINDOW))
@@ -140,7 +138,6 @@ class Discounted(Forgetful):
     gamma: float
 
     def __post_init__(self) -> None:
-        """Check the factor."""
         super().__post_init__()
         self._set("gamma", real_number(self.gamma, "the 'gamma' of Discounted", above=0))
         if self.gamma >= 1:
@@ -177,7 +174,6 @@ class Restarting(Forgetful):
     rate: float = 1e-5
 
     def __post_init__(self) -> None:
-        """Check the window and the rate of false alarms."""
         super().__post_init__()
         what = "the 'window' of Restarting"
         self._set("window", whole_number(self.window, what, 2, LONGEST_WINDOW))
@@ -361,7 +357,7 @@ def renumbered_memory(data: dict[str, Any], where: list[int], n_arms: int) -> di
         empty = [[0.0, 0.0, 0.0]] * (size - len(kept))
         return {"ring": kept + empty, "learnt": [len(kept)]}
     moved = dict(data)
-    for name in ("rewards", "sums", "learnt"):  # of a Watch: one row an arm
+    for name in ("rewards", "sums", "learnt"):  # of a Watch: one row per arm
         if name in data:
             old = np.asarray(data[name])
             new = np.zeros((n_arms, *old.shape[1:]), old.dtype)

@@ -29,7 +29,6 @@ class TS(Policy):
     start: ClassVar[str] = "literal"
 
     def __post_init__(self) -> None:
-        """Check the prior."""
         super().__post_init__()
         self._set("prior", checked_prior(self.prior))
 
@@ -59,7 +58,6 @@ class KLUCB(Policy):
     start: ClassVar[str] = "literal"
 
     def __post_init__(self) -> None:
-        """Check the factor of log log t."""
         super().__post_init__()
         self._set("c", not_negative(self.c, "the 'c' of KLUCB"))
 
@@ -98,7 +96,6 @@ class UTS(Policy):
     ties: str = "random"
 
     def __post_init__(self) -> None:
-        """Check the prior, the period and the rule for ties."""
         super().__post_init__()
         self._set("prior", checked_prior(self.prior))
         lowest_tie(self.ties)
@@ -137,7 +134,6 @@ class OSUB(Policy):
     max_degree: int | None = None
 
     def __post_init__(self) -> None:
-        """Check the factor of log log, the rule for ties and the degree."""
         super().__post_init__()
         self._set("c", not_negative(self.c, "the 'c' of OSUB"))
         lowest_tie(self.ties)

@@ -155,7 +155,6 @@ class Policy:
         return {name: getattr(self, name) for name in names if name != "name"}
 
     def __repr__(self) -> str:
-        """The class and what differs from its defaults."""
         defaults = {f.name: f.default for f in dataclasses.fields(self)}
         shown = self.parameters() | {"name": self.name}
         defaults["name"] = self.usual_name
@@ -180,7 +179,7 @@ def checked_prior(prior: Any) -> Any:
         pairs = np.empty(0)
     if pairs.ndim not in (1, 2) or pairs.shape[-1] != 2:
         raise UnimodalError(
-            f"a prior must be a pair of numbers, such as (1, 1), or one pair an arm, got {prior!r}."
+            f"a prior must be a pair of numbers, such as (1, 1), or one per arm, got {prior!r}."
         )
     return tuple(pairs.tolist()) if pairs.ndim == 1 else tuple(map(tuple, pairs.tolist()))
 

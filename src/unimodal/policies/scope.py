@@ -55,7 +55,7 @@ class AroundLeader:
 class AroundLeastPulled(AroundLeader):
     """The same with the least pulled of the tied leaders in the lead, and its pulls as the clock.
 
-    `lowest` is about leaders that tie in pulls as well; nobody is forced unless told.
+    `lowest` is about leaders that tie in pulls as well; nobody is forced by default.
     """
 
     period: int = -1

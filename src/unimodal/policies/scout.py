@@ -53,7 +53,6 @@ class ScoutUTS(Policy):
     start: ClassVar[str] = "probe(1)"
 
     def __post_init__(self) -> None:
-        """Check the prior and the patience."""
         super().__post_init__()
         self._set("prior", checked_prior(self.prior))
         what = "the 'patience' of ScoutUTS"

@@ -38,7 +38,6 @@ class Sweep(Start):
         return arms
 
     def __str__(self) -> str:
-        """As it is written."""
         return "sweep"
 
 
@@ -52,7 +51,6 @@ class Literal(Start):
         return 0.0
 
     def __str__(self) -> str:
-        """As it is written."""
         return "literal"
 
 
@@ -67,7 +65,6 @@ class Probe(Start):
     m: int = 8
 
     def __post_init__(self) -> None:
-        """Check the number of arms."""
         whole_number(self.m, "the 'm' of probe(m)")
 
     def order(self, n_arms: int, rng: Any) -> NDArray[np.int64]:
@@ -75,7 +72,6 @@ class Probe(Start):
         return Sweep().order(n_arms, rng)[: self.m]
 
     def __str__(self) -> str:
-        """As it is written."""
         return f"probe({self.m})"
 
 

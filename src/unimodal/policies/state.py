@@ -1,4 +1,4 @@
-"""What a running policy knows: a record an arm, the leader board, a random stream, a few counts."""
+"""What a running policy knows: one record per arm, the leader board, its random stream, counts."""
 
 from __future__ import annotations
 

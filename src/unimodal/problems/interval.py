@@ -23,7 +23,7 @@ _ROUNDING = 1e-12  # relative: a smaller rise after a fall, or part of a step, i
 class Interval:
     """The points of [low, high] as arms; `mean` is a function of a point, with one peak.
 
-    `family` is the reward family, Bernoulli unless told. `peak` is where the mean is highest.
+    `family` is the reward family, Bernoulli by default. `peak` is where the mean is highest.
 
     >>> import unimodal as um
     >>> interval = um.Interval(5, 25, mean=lambda price: 0.9 - 0.04 * abs(price - 13))
@@ -68,7 +68,7 @@ class Interval:
             mean = float(self.mean(point))
         except Exception as error:  # whatever a user's function may raise
             raise UnimodalError(
-                "the 'mean' of Interval must return one number a point, but at "
+                "the 'mean' of Interval must return one number per point, but at "
                 f"{point:g} there was a {type(error).__name__}: {error}."
             ) from error
         try:
@@ -163,7 +163,6 @@ class Interval:
         return float(max(known, key=lambda x: known[x]))
 
     def __repr__(self) -> str:
-        """Ends, peak and family."""
         return (
             f"Interval({self.low:g}, {self.high:g}, peak {self.best_mean:g} at {self.peak:g}, "
             f"{self.family!r})"

@@ -61,7 +61,7 @@ class Moving(Problem):
 
     @functools.cached_property
     def gaps_by_piece(self) -> NDArray[np.float64]:
-        """What a pull costs: a row a piece, a column an arm."""
+        """What a pull costs: one row per piece, one column per arm."""
         gaps: NDArray[np.float64] = (
             self.means_by_piece.max(axis=1, keepdims=True) - self.means_by_piece
         )
@@ -98,7 +98,6 @@ class Moving(Problem):
         return super().to_data() | moving
 
     def __repr__(self) -> str:
-        """Graph, pieces, way of the peak and family."""
         first, last = (int(row.argmax()) for row in self.means_by_piece[[0, -1]])
         return (
             f"Moving({self.graph!r}, {len(self.begins)} pieces, peak from arm "

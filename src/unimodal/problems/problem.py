@@ -27,11 +27,9 @@ class Unimodality:
     best_neighbour: Any = None
 
     def __bool__(self) -> bool:
-        """Whether the means are unimodal."""
         return self.holds
 
     def __str__(self) -> str:
-        """The answer as a sentence."""
         return self.sentence
 
 
@@ -59,7 +57,7 @@ class Problem:
         try:
             array = np.array(means, dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
-            raise UnimodalError("the 'means' of Problem must be numbers, one an arm.") from None
+            raise UnimodalError("the 'means' of Problem must be numbers, one per arm.") from None
         if array.shape != (graph.n_arms,):
             raise UnimodalError(
                 f"the 'means' of Problem must be one for each of the {graph.n_arms} arms, "
@@ -156,7 +154,6 @@ class Problem:
         return cls(graphs.from_data(data["graph"]), data["means"], family)
 
     def __repr__(self) -> str:
-        """Graph, peak and family."""
         return (
             f"Problem({self.graph!r}, peak {self.means.max():g} at arm "
             f"{self.graph.label_of(self.best_arm)!r}, {self.family!r})"

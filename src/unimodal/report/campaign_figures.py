@@ -58,7 +58,7 @@ def reward_over_time(until: Any, mean: Any, spread: Any, count: Any) -> Any:
 
 
 def leaders_over_time(until: Any, names: Sequence[str], shares: Any) -> Any:
-    """Who led when: a row a leader, the darker the more rounds of that part it led."""
+    """Who led when: one row per leader, the darker the more rounds of that part it led."""
     ax, drawn = _axes(until)
     edges = np.concatenate([[0], until])
     rows = np.arange(len(names) + 1) - 0.5

@@ -167,7 +167,7 @@ def small_multiples(
     y_label: str,
     reported: Mapping[str, Mapping[str, tuple[Any, Any]]] | None = None,
 ) -> Any:
-    """One panel a family of graphs, one line a policy: ours filled, the paper's (if any) hollow."""
+    """One panel per family of graphs, one line per policy: ours filled, the paper's hollow."""
     from matplotlib.figure import Figure
 
     rows = math.ceil(len(panels) / _PANELS_IN_A_ROW)

@@ -22,7 +22,7 @@ class Standing(NamedTuple):
 
 
 def standings(rounds: Any, policies: Mapping[str, Standing], styles: Mapping[str, int]) -> Any:
-    """Curves on the left; on the right a row a policy, which is the legend as well.
+    """Curves on the left; on the right one row per policy, which is the legend as well.
 
     `styles` gives each name the position that `style` asks for, so that it looks the same in
     pictures with another order.

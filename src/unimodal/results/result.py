@@ -75,21 +75,17 @@ class Result(Mapping[str, Run]):
     engine: str = "auto"  # the one that was asked for
 
     def __getitem__(self, name: str) -> Run:
-        """The run of a policy, by its name."""
         if name not in self.runs:
             raise unknown_name("policy in this result", name, self.runs)
         return self.runs[name]
 
     def __contains__(self, name: object) -> bool:
-        """Whether there is a run of this name."""
         return name in self.runs
 
     def __iter__(self) -> Iterator[str]:
-        """The policies' names."""
         return iter(self.runs)
 
     def __len__(self) -> int:
-        """How many policies there are."""
         return len(self.runs)
 
     def __repr__(self) -> str:

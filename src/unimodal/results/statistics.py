@@ -34,7 +34,6 @@ class Interval(NamedTuple):
         return f"{self.value:.{digits}f} ± {spread:.{digits}f}"
 
     def __format__(self, spec: str) -> str:
-        """As `str`, padded as a text would be."""
         return format(str(self), spec)
 
 

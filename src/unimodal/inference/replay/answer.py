@@ -95,7 +95,7 @@ class Replay:
         }
 
     def lines(self) -> list[tuple[str, ...]]:
-        """The table as text, a row a policy."""
+        """The table as text, one row per policy."""
         digits = 1 if self.earned < 100 else 0
         return [
             (
@@ -126,7 +126,6 @@ class Replay:
         )
 
     def __str__(self) -> str:
-        """The table and its sentences."""
         rows = [tuple(map(printable, row)) for row in (self.columns, *self.lines())]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         written = [
