@@ -10,7 +10,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from unimodal.kernels.compile import PACKAGE, source_hash
+from unimodal.kernels.cache_folder import PACKAGE, source_hash
 from unimodal.policies import parse
 from unimodal.problems import Problem
 from unimodal.results.simulate import checkpoint_rounds, trial_class
