@@ -7,8 +7,9 @@ import pytest
 from numba import njit, typeof
 
 from unimodal import UTS, Bernoulli, Bounded, EveryArm, Gaussian
-from unimodal.kernels import compile as compiling
-from unimodal.kernels.compile import PACKAGE, SOURCES, component, generic, jit, record, source_hash
+from unimodal.kernels import cache_folder as caching
+from unimodal.kernels.cache_folder import PACKAGE, SOURCES, source_hash
+from unimodal.kernels.compile import component, generic, jit, record
 from unimodal.policies.index import Thompson
 from unimodal.policies.policy import Parts
 
@@ -144,27 +145,27 @@ def test_every_module_with_kernels_is_among_the_hashed_sources():
     for path in PACKAGE.rglob("*.py"):
         if with_kernels.search(path.read_text()):
             module = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
-            assert compiling._is_hashed(module), path
+            assert caching.is_hashed(module), path
 
 
 def test_our_own_types_may_be_cached_and_a_users_may_not():
     def own_draw(mean, rng):
         return mean
 
-    assert compiling._is_ours(typeof(1.0))
-    assert compiling._is_ours(typeof(record(Gaussian())))
-    assert compiling._is_ours(typeof(record(UTS().index())))
-    assert not compiling._is_ours(typeof(record(Box())))
-    assert not compiling._is_ours(typeof(record(Bounded(draw=own_draw))))
-    assert not compiling._is_ours(typeof(Parcel(record(Bernoulli()), 1.0)))
+    assert caching.is_ours(typeof(1.0))
+    assert caching.is_ours(typeof(record(Gaussian())))
+    assert caching.is_ours(typeof(record(UTS().index())))
+    assert not caching.is_ours(typeof(record(Box())))
+    assert not caching.is_ours(typeof(record(Bounded(draw=own_draw))))
+    assert not caching.is_ours(typeof(Parcel(record(Bernoulli()), 1.0)))
     parts = Parts(*(record(part) for part in (EveryArm(), Thompson(), Bernoulli())), None)
-    assert compiling._is_ours(typeof(parts))
-    assert not compiling._is_ours(typeof(parts._replace(family=record(Box()))))  # within ours
+    assert caching.is_ours(typeof(parts))
+    assert not caching.is_ours(typeof(parts._replace(family=record(Box()))))  # within ours
 
 
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
-    monkeypatch.setattr(compiling, "_folder", tmp_path / "kernels")
+    monkeypatch.setattr(caching, "_folder", tmp_path / "kernels")
     (tmp_path / "kernels").mkdir()
     return tmp_path / "kernels"
 
@@ -192,7 +193,7 @@ def test_only_the_newest_few_caches_are_kept(tmp_path, monkeypatch):
     for number in range(8):
         (tmp_path / f"kernels-{number}").mkdir()
         (tmp_path / f"kernels-{number}" / "code.nbc").write_text("old")
-    chosen = compiling.cache_folder()
+    chosen = caching.cache_folder()
     assert chosen == tmp_path / f"kernels-{source_hash(PACKAGE, SOURCES)}"
     assert chosen.is_dir()
     assert len(list(tmp_path.iterdir())) <= 5
@@ -203,4 +204,4 @@ def test_an_old_cache_that_cannot_be_dropped_does_not_cost_the_new_one(tmp_path,
     monkeypatch.setenv("UNIMODAL_CACHE_DIR", str(tmp_path))
     for number in range(8):
         (tmp_path / f"kernels-{number}" / "a folder").mkdir(parents=True)
-    assert compiling.cache_folder().parent == tmp_path
+    assert caching.cache_folder().parent == tmp_path

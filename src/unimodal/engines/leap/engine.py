@@ -10,6 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from unimodal.engines.leap import (  # noqa: F401 - each registers what it knows
+    bulk_pulls,
+    klucb_waits,
+    thompson_waits,
+)
 from unimodal.engines.leap.wait_queue import guard, look, new_wait_queue, requeue, settle, worth
 from unimodal.engines.regret import pseudo_regret
 from unimodal.engines.rewards import next_reward, pull_often
