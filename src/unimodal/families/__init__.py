@@ -44,7 +44,7 @@ def as_family(family: Family | None, owner: str) -> Family:
 
 def to_data(family: Family) -> dict[str, Any]:
     """A family as plain JSON data."""
-    parameters = {field.name: getattr(family, field.name) for field in fields(family)}  # type: ignore[arg-type]
+    parameters = {field.name: getattr(family, field.name) for field in fields(family)}
     if callable(parameters.get("draw")):
         parameters["draw"] = "your own function"
     return {"family": family.name, **parameters}
@@ -73,7 +73,7 @@ def parse(text: str) -> Family:
     name, *numbers = str(text).lower().split(":")
     if name not in FAMILIES:
         raise unknown_name("family", name, FAMILIES)
-    known = [field.name for field in fields(FAMILIES[name]) if field.type == "float"]  # type: ignore[arg-type]
+    known = [field.name for field in fields(FAMILIES[name]) if field.type == "float"]
     try:
         given = [float(number) for number in numbers]
     except ValueError:

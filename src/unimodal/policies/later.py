@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from unimodal.errors import UnimodalError
 from unimodal.families import Family
-from unimodal.families.bernoulli import NO_FAILURE
+from unimodal.families.binary import NO_FAILURE
 from unimodal.graphs import Graph
 from unimodal.policies.index import EmpiricalDivergence, KLUpperByPulls, Thompson
 from unimodal.policies.policy import Policy
