@@ -20,7 +20,7 @@ from unimodal.families.family import (
     top,
     upper,
 )
-from unimodal.families.reward_sums import worst
+from unimodal.families.leaping import worst
 from unimodal.kernels.compile import component, record
 from unimodal.policies import POLICIES, AroundLeader
 from unimodal.policies.index import KLUpper
@@ -29,12 +29,10 @@ PROBLEM = um.problems.triangular(5)
 LONG = 10**6  # rounds: worth a leap
 
 
-@component
 class Shifted(um.Gaussian):
     """A user's variation of one of ours: rewards of another kind, with the rest inherited."""
 
 
-@component
 class Own(Family):
     """A user's family from scratch: normal rewards with standard deviation 1."""
 

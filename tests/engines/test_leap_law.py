@@ -17,7 +17,7 @@ import unimodal as um
 from unimodal.engines.leap import LeapTrial
 from unimodal.engines.step import StepTrial
 from unimodal.families.family import posterior
-from unimodal.families.tails import under_hat
+from unimodal.families.leaping import under_hat
 from unimodal.kernels.compile import component
 from unimodal.policies.scope import AroundLeader
 from unimodal.policies.skipping import contest_after
@@ -148,7 +148,6 @@ class FaultyScope(AroundLeader):
     fault: int = 0
 
 
-@component
 class FaultyCoins(um.Bernoulli):
     fault: int = 0
 

@@ -61,7 +61,7 @@ class Player:
         self._state = self._with_board(with_room(self._index, state, 0))
         rule = (self._scope, self._index, self._family)
         self._choose: Any = choose
-        with explained(policy):
+        with explained(policy, family):
             self._observe = specialised(observe, *rule, self._state, 0, 0.0)
             if not policy.is_plain:
                 self._choose = specialised(ask, *rule, view.arena, self._state)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from unimodal.families import Family
-from unimodal.families.posteriors import at_top, cdf, quantile
+from unimodal.families.posteriors import at_top, cdf, is_known, quantile
 from unimodal.kernels.compile import record
 from unimodal.policies import Policy
 from unimodal.policies.imed import EmpiricalDivergence, best_mean, cost, leeway
@@ -40,7 +40,8 @@ def propensity(
     `arms` are the agent's records and `near` the arms that competed. For Thompson draws it is the
     integral of f_i(x)·Π_j F_j(x) over the posterior of the arm and of its rivals, to 10⁻⁶. An index
     without random draws gives 1, or 1 in n where n arms tie by it at that `clock`: those with the
-    same rewards, or all with mean 1. None for other policies, whose law is not known here. Where a
+    same rewards, or all with mean 1. None for other policies and for
+    families of a user's own without `posterior_cdf`, whose law is not known here. Where a
     contest that the `leader` wins is held again, `contests` is how often.
 
     >>> import unimodal as um
@@ -51,7 +52,7 @@ def propensity(
     index, near = policy.index_for(family), np.asarray(near)
     if isinstance(index, Budgeted):
         return 1.0 / _tied(index, record(family), arms.view(np.recarray), near, arm, clock)
-    if not isinstance(index, Thompson):
+    if not isinstance(index, Thompson) or not is_known(family):
         return None
 
     def wins(one: int) -> float:

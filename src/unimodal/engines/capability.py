@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from unimodal.families import Bernoulli, Bounded, Exponential, Gaussian, Poisson
+from typing import Any
+
+from unimodal.families import Family
+from unimodal.families.bound_levels import linear_form
+from unimodal.families.family import divergence, draw, learn, negentropy, posterior
+from unimodal.families.leaping import gather, hat, outlook, under_hat, worst
 from unimodal.policies import AroundLeader, AroundLeastPulled, EveryArm, Policy
 from unimodal.policies.imed import EmpiricalDivergence
-from unimodal.policies.index import KLUpper, Thompson
+from unimodal.policies.index import Budgeted, KLUpper, Thompson
 from unimodal.policies.klucbub import KLUpperByPulls
 from unimodal.policies.scout import Scout
 from unimodal.problems import Moving, Problem
@@ -14,7 +19,14 @@ from unimodal.problems import Moving, Problem
 # them, which may override what the proof is about.
 _SCOPES = (EveryArm, AroundLeader, AroundLeastPulled, Scout)
 _INDICES = (Thompson, KLUpper, KLUpperByPulls, EmpiricalDivergence)
-_FAMILIES = (Bernoulli, Bounded, Exponential, Gaussian, Poisson)
+# What the engine calls of a family, and what more by index. A family must have registered each for
+# itself: an inherited one may not fit a `draw` that is not inherited. The other functions of
+# `families/leaping.py` and `families/bound_levels.py` have defaults that hold for any family.
+_CALLED = (draw, learn, worst, gather)
+_CALLED_BY: dict[type, tuple[Any, ...]] = {
+    Thompson: (posterior, hat, under_hat, outlook),
+    Budgeted: (divergence, negentropy, linear_form),
+}
 _OURS = ("equip", "new_state", "parts")  # methods of Policy that make the state the engine works on
 
 
@@ -38,7 +50,21 @@ def why_not_leap(policy: Policy, problem: Problem, history: bool = False) -> str
         return f"{index.__name__} is not an index that can say when it will cross a level"
     if scope not in _SCOPES:
         return f"{scope.__name__} is not a scope that can say for how long a leader stays"
-    family = type(problem.family)
-    if family not in _FAMILIES or problem.family.is_own:
-        return f"{family.__name__} draws rewards in a way of your own, whose sums nobody knows"
+    return _why_not_of(problem.family, index)
+
+
+def _why_not_of(family: Family, index: type) -> str:
+    kind = type(family)
+    called = [
+        *_CALLED,
+        *(f for of, more in _CALLED_BY.items() if issubclass(index, of) for f in more),
+    ]
+    missing = [function.__name__ for function in called if kind not in function.registry]
+    if missing:
+        return (
+            f"{kind.__name__} draws rewards in a way of your own and has no {', '.join(missing)} "
+            "of its own for the engine to call"
+        )
+    if family.Record.component is not kind:
+        return f"{kind.__name__} draws rewards in a way of your own, whose sums nobody knows"
     return ""

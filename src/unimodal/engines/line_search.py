@@ -26,7 +26,7 @@ import numpy as np
 
 from unimodal.errors import UnimodalError, real_number
 from unimodal.families import Bernoulli, Bounded, Family, Gaussian
-from unimodal.families.reward_sums import gather
+from unimodal.families.leaping import gather
 from unimodal.kernels.compile import record
 from unimodal.policies.state import ARM
 from unimodal.problems.interval import Interval

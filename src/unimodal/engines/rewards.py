@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unimodal.families.family import draw, learn, top
-from unimodal.families.reward_sums import gather
+from unimodal.families.leaping import gather
 from unimodal.kernels.compile import generic, inner
 from unimodal.policies.state import ROUND
 

@@ -31,11 +31,11 @@ class StepTrial(Trial):
         self, problem: Problem, policy: Policy, seed: int, trial: int, rounds: Any, history: bool
     ) -> None:
         super().__init__(problem, policy, seed, trial, rounds, history)
-        self._run = run if policy.is_plain or problem.family.is_plain else _compiled
+        self._run, self._family = run if policy.is_plain else _compiled, problem.family
 
     def advance(self, effort: int) -> None:
         """Play some more rounds, at most up to the horizon."""
         until = min(self.round + effort, self.horizon)
         self.state = with_room(self.parts.index, self.state, until - self.round)
-        with explained(self._policy):
+        with explained(self._policy, self._family):
             self._run(*self.parts, self.state, self.rewards, self._gaps, *self.next_output, until)

@@ -27,9 +27,14 @@ __all__ = [
     "to_data",
 ]
 
-# A registry is a dict: the name on the command line and in saved files, and the class.
+# A registry is a dict: the name on the command line and in saved files, and the class. To add a
+# family: its file, and its line here.
 FAMILIES: dict[str, type[Family]] = {
-    cls.__name__.lower(): cls for cls in (Bernoulli, Gaussian, Poisson, Exponential, Bounded)
+    "bernoulli": Bernoulli,
+    "gaussian": Gaussian,
+    "poisson": Poisson,
+    "exponential": Exponential,
+    "bounded": Bounded,
 }
 
 
@@ -43,17 +48,26 @@ def as_family(family: Family | None, owner: str) -> Family:
 
 
 def to_data(family: Family) -> dict[str, Any]:
-    """A family as plain JSON data."""
-    parameters = {field.name: getattr(family, field.name) for field in fields(family)}  # type: ignore[arg-type]
+    """A family as plain JSON data; of a user's own, only its name and parameters."""
+    parameters = {field.name: getattr(family, field.name) for field in fields(family)}
     if callable(parameters.get("draw")):
         parameters["draw"] = "your own function"
-    return {"family": family.name, **parameters}
+    own = {"own": type(family).__name__} if hasattr(family, "_own_methods") else {}
+    return {"family": family.name, **own, **parameters}
 
 
-def from_data(data: dict[str, Any]) -> Family:
-    """The family that `to_data` described."""
+def from_data(data: dict[str, Any], given: Family | None = None) -> Family:
+    """The family that `to_data` described.
+
+    A family of a user's own is the `given` one if that is the same; otherwise it is made from its
+    class, which must have been defined in this process.
+    """
+    if given is not None and to_data(given) == data:
+        return given
     parameters = dict(data)
-    name = parameters.pop("family")
+    name, own = parameters.pop("family"), parameters.pop("own", None)
+    if own is not None:
+        return _own_class(own)(**parameters)
     if name not in FAMILIES:
         raise unknown_name("family", name, FAMILIES)
     if parameters.get("draw") == "your own function":
@@ -62,6 +76,22 @@ def from_data(data: dict[str, Any]) -> Family:
             "make the problem again with it."
         )
     return FAMILIES[name](**parameters)
+
+
+def _own_class(name: object) -> type[Family]:
+    """The family of a user's own that was defined last under this name."""
+    found, classes = None, Family.__subclasses__()
+    while classes:
+        cls = classes.pop(0)
+        classes += cls.__subclasses__()
+        if cls.__name__ == name and "_own_methods" in cls.__dict__:
+            found = cls
+    if found is None:
+        raise UnimodalError(
+            f"the file was made with a family of your own, {name!s:.60}: define or import it "
+            "first, since only its name and parameters are saved, not its code."
+        )
+    return found
 
 
 def parse(text: str) -> Family:
@@ -73,7 +103,7 @@ def parse(text: str) -> Family:
     name, *numbers = str(text).lower().split(":")
     if name not in FAMILIES:
         raise unknown_name("family", name, FAMILIES)
-    known = [field.name for field in fields(FAMILIES[name]) if field.type == "float"]  # type: ignore[arg-type]
+    known = [field.name for field in fields(FAMILIES[name]) if field.type == "float"]
     try:
         given = [float(number) for number in numbers]
     except ValueError:

@@ -7,29 +7,23 @@ import math
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+import numpy as np
+
 from unimodal.errors import UnimodalError, real_number, unknown_name
-from unimodal.families.bernoulli import binary_divergence, binary_negentropy, binary_upper
-from unimodal.families.family import (
-    LARGEST,
-    SMALLEST,
-    Family,
-    divergence,
-    draw,
-    learn,
-    natural,
-    negentropy,
-    posterior,
-    top,
-    upper,
-)
-from unimodal.kernels.compile import component, inner
+from unimodal.families import binary, bound_levels, leaping
+from unimodal.families import family as kernel
+from unimodal.families.family import LARGEST, SMALLEST, Family
+from unimodal.families.hats import beta_hat, beta_outlook, beta_under_hat, beyond, later_failures
+from unimodal.families.leaping import one_by_one
+from unimodal.families.own import register
+from unimodal.kernels.compile import inner
 from unimodal.kernels.random import beta, uniform
 
+_ROUNDING = 2.0**-50  # of sums: what is missing to the top by less than this is not missing
 _NARROW = 1e-9  # of the bounds: closer ones leave too few digits for what lies between
 DRAWS = ("beta", "two-point", "uniform")
 
 
-@component
 class Bounded(Family):
     """Rewards in [a, b]. Beliefs come from the Bernoulli trick of Agrawal and Goyal (2012).
 
@@ -83,8 +77,9 @@ class Bounded(Family):
                 f"the 'draw' of Bounded must be one of {', '.join(DRAWS)} or a function "
                 f"draw(mean, rng), got {self.draw!r}."
             )
-        if self.is_own:
-            object.__setattr__(self, "Record", _with_own_draw(self.draw).Record)
+        if callable(self.draw):
+            kind: Any = type(self)
+            object.__setattr__(self, "Record", _with_own_draw(kind, self.draw).Record)
 
     @property
     def shape(self) -> int:
@@ -94,12 +89,22 @@ class Bounded(Family):
     @property
     def is_own(self) -> bool:
         """Whether rewards are drawn by a user's function."""
-        return callable(self.draw)
+        return callable(self.draw) or super().is_own
 
     @property
     def is_plain(self) -> bool:
         """Whether rewards are drawn by plain Python."""
-        return self.is_own and not hasattr(self.draw, "py_func")
+        if callable(self.draw):
+            return not hasattr(self.draw, "py_func")
+        return super().is_plain
+
+    @property
+    def own_functions(self) -> dict[str, tuple[Callable[..., Any], str]]:
+        """The user's `draw`, and the methods of a subclass."""
+        found = super().own_functions
+        if callable(self.draw):
+            found["the draw of Bounded"] = (self.draw, "draw(mean, rng)")
+        return found
 
     @property
     def low(self) -> float:  # type: ignore[override]
@@ -111,58 +116,85 @@ class Bounded(Family):
         """The largest reward."""
         return float(self.b)
 
+    def posterior_cdf(self, arms: Any, level: Any) -> Any:
+        """That of the scaled Beta."""
+        from scipy.special import betainc
+
+        scaled = (np.asarray(level) - self.a) / (self.b - self.a)
+        return betainc(*bounded_belief(arms), np.clip(scaled, 0.0, 1.0))
+
+    def posterior_quantile(self, arms: Any, share: Any) -> Any:
+        """That of the scaled Beta."""
+        from scipy.special import betaincinv
+
+        return self.a + (self.b - self.a) * betaincinv(*bounded_belief(arms), share)
+
+    def posterior_at_top(self, arms: Any) -> Any:
+        """Where the scaled Beta rounds to 1."""
+        return binary.at_top(*bounded_belief(arms))
+
+    def log_evidence(self, mean: Any, pulls: Any, total: Any) -> Any:
+        """The Bernoulli one of the scaled rewards, which holds for any law between the bounds.
+
+        (θ/m)^x·((1 - θ)/(1 - m))^(1 - x) is convex in the scaled reward x, so below its chord,
+        whose expectation is θ + (1 - θ) = 1.
+        """
+        width = self.b - self.a
+        scaled = np.clip((total - pulls * self.a) / width, 0.0, pulls)  # rounding may step outside
+        return binary.log_evidence((mean - self.a) / width, pulls, scaled)
+
 
 @functools.cache
-def _with_own_draw(function: Callable[[float, Any], float]) -> Any:
+def _with_own_draw(cls: Any, function: Callable[[float, Any], float]) -> Any:
     """A family like Bounded in all but the draw, which is the user's function."""
 
-    @component
-    class OwnDraw(Bounded):
+    class OwnDraw(cls):  # type: ignore[misc]
         pass
 
-    plain = not hasattr(function, "py_func")  # only Numba's functions have one
-    draw.register(OwnDraw, plain)(lambda family, mean, rng: function(mean, rng))
+    if hasattr(function, "py_func"):  # only Numba's functions have one
+        kernel.draw.register(OwnDraw)(lambda family, mean, rng: float(function(mean, rng)))
+    else:
+        own = lambda family, mean, rng: function(mean, rng)  # noqa: E731
+        register(kernel.draw, OwnDraw, own, False, "the draw of Bounded")
     return OwnDraw
 
 
-@divergence.register(Bounded)
+@kernel.divergence.register(Bounded)
 def _divergence(family, p, q):
     width = family.b - family.a
-    return binary_divergence((p - family.a) / width, (q - family.a) / width)
+    return binary.divergence((p - family.a) / width, (q - family.a) / width)
 
 
-@upper.register(Bounded)
+@kernel.upper.register(Bounded)
 def _upper(family, p, budget):
     width = family.b - family.a
-    root = family.a + width * binary_upper((p - family.a) / width, budget)
+    root = family.a + width * binary.upper((p - family.a) / width, budget)
     return min(max(root, p), family.b)  # scaling there and back may round past either
 
 
-@negentropy.register(Bounded)
+@kernel.negentropy.register(Bounded)
 def _negentropy(family, p):
-    return binary_negentropy((p - family.a) / (family.b - family.a))
+    return binary.negentropy((p - family.a) / (family.b - family.a))
 
 
-@natural.register(Bounded)
+@kernel.natural.register(Bounded)
 def _natural(family, q):
     # kl is the Bernoulli one of x = (p - a)/w: x·θ = p·(θ/w) - a·θ/w
     width = family.b - family.a
     x = (q - family.a) / width
-    if x <= 0.0:
-        return -math.inf, 0.0
-    if x >= 1.0:
-        return math.inf, math.inf
-    other = math.log1p(-x)
-    theta = (math.log(x) - other) / width
-    return theta, family.a * theta - other
+    theta, log_norm = binary.natural(x)
+    if math.isinf(theta):
+        return theta, log_norm
+    theta /= width
+    return theta, family.a * theta + log_norm
 
 
-@top.register(Bounded)
+@kernel.top.register(Bounded)
 def _top(family):
     return family.b
 
 
-@draw.register(Bounded)
+@kernel.draw.register(Bounded)
 def _draw(family, mean, rng):
     width = family.b - family.a
     x = (mean - family.a) / width
@@ -177,7 +209,7 @@ def _draw(family, mean, rng):
     return min(family.a + width * drawn, family.b)  # the sum may round up past b
 
 
-@learn.register(Bounded)
+@kernel.learn.register(Bounded)
 def _learn(family, arms, arm, reward, rng):
     arms[arm].pulls += 1
     arms[arm].total += reward
@@ -192,7 +224,86 @@ def bounded_belief(arm):
     return arm.prior_a + arm.successes, arm.prior_b + (arm.pulls - arm.successes)
 
 
-@posterior.register(Bounded)
+@kernel.posterior.register(Bounded)
 def _posterior(family, arm, rng):
     a, b = bounded_belief(arm)
     return family.a + (family.b - family.a) * beta(rng, a, b)
+
+
+# Levels, for comparing upper confidence bounds
+
+
+@inner
+def _scaled_shares(family, pulls, total):
+    """The scaled mean and what is missing to 1, each to full precision."""
+    width = (family.b - family.a) * pulls
+    q = (family.b * pulls - total) / width
+    # Sums of rewards at the top are rounded, unless they are small multiples of a power of 2.
+    if q * (family.b - family.a) <= _ROUNDING * max(abs(family.a), abs(family.b)):
+        q = 0.0
+    return max((total - family.a * pulls) / width, 0.0), q
+
+
+@bound_levels.mean_level.register(Bounded)
+def _mean_level(family, pulls, total):
+    p, q = _scaled_shares(family, pulls, total)
+    return binary.mean_level(p, q)
+
+
+@bound_levels.upper_level.register(Bounded)
+def _upper_level(family, pulls, total, budget):
+    p, q = _scaled_shares(family, pulls, total)
+    return binary.upper_level(p, q, budget / pulls)
+
+
+@bound_levels.distance.register(Bounded)
+def _distance(family, pulls, total, level):
+    p, q = _scaled_shares(family, pulls, total)
+    return pulls * binary.distance(p, q, level)
+
+
+@bound_levels.between.register(Bounded)
+def _between(family, low, high, share):
+    return binary.between(low, high, share)
+
+
+@bound_levels.linear_form.register(Bounded)
+def _linear_form(family, level):
+    # kl is the Bernoulli one of x = (p - a)/w: x·θ = p·(θ/w) - a·θ/w
+    width = family.b - family.a
+    x, theta, log_norm = binary.linear_form(level)
+    shift = family.a * theta / width if math.isfinite(theta) else 0.0
+    return family.a + width * x, theta / width, log_norm + shift
+
+
+# Leaping
+
+
+@leaping.worst.register(Bounded)
+def _worst(family):
+    return family.a
+
+
+leaping.gather.register(Bounded)(one_by_one)
+
+
+@leaping.hat.register(Bounded)
+def _hat(family, arm, worse, level, above):
+    a, b = bounded_belief(arm)
+    return beta_hat(a, later_failures(b, worse), (level - family.a) / (family.b - family.a), above)
+
+
+@leaping.under_hat.register(Bounded)
+def _under_hat(family, arm, level, rate, above, rng):
+    a, b = bounded_belief(arm)
+    width = family.b - family.a
+    draw = beta_under_hat(a, b, (level - family.a) / width, rate, above, rng)
+    return beyond(family.a + width * draw, level, above)
+
+
+@leaping.outlook.register(Bounded)
+def _outlook(family, arm):
+    a, b = bounded_belief(arm)
+    mean, spread = beta_outlook(a, b)
+    width = family.b - family.a
+    return family.a + width * mean, width * spread

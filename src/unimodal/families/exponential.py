@@ -8,25 +8,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from unimodal.errors import UnimodalError
-from unimodal.families.family import (
-    SMALLEST,
-    Family,
-    divergence,
-    draw,
-    learn,
-    learn_total,
-    log_ratio,
-    natural,
-    negentropy,
-    posterior,
-    top,
-    upper,
-)
-from unimodal.kernels.compile import component, inner
+from unimodal.families import bound_levels, leaping
+from unimodal.families import family as kernel
+from unimodal.families.family import SMALLEST, Family, learn_total, log_ratio
+from unimodal.families.hats import beyond, gamma_hat, gamma_under_hat
+from unimodal.families.poisson import rate_evidence
+from unimodal.kernels.compile import inner
 from unimodal.kernels.random import exponential, gamma
 
 
-@component
 class Exponential(Family):
     """Positive rewards with the mean as their scale.
 
@@ -54,8 +44,28 @@ class Exponential(Family):
                 f"{arm}."
             )
 
+    def posterior_cdf(self, arms: Any, level: Any) -> Any:
+        """That of one over a gamma."""
+        from scipy.special import gammaincc
 
-@divergence.register(Exponential)
+        shape, rate = exponential_belief(arms)
+        with np.errstate(divide="ignore"):
+            return gammaincc(shape, rate / np.maximum(level, 0.0))
+
+    def posterior_quantile(self, arms: Any, share: Any) -> Any:
+        """That of one over a gamma."""
+        from scipy.special import gammainccinv
+
+        shape, rate = exponential_belief(arms)
+        with np.errstate(divide="ignore"):
+            return rate / gammainccinv(shape, share)
+
+    def log_evidence(self, mean: Any, pulls: Any, total: Any) -> Any:
+        """By other means θ with mean/θ ~ Gamma(1/2, 1/2)."""
+        return rate_evidence(pulls, total / np.asarray(mean, dtype=np.float64))
+
+
+@kernel.divergence.register(Exponential)
 def _divergence(family, p, q):
     if p == q:
         return 0.0
@@ -64,7 +74,7 @@ def _divergence(family, p, q):
     return max((p - q) / q - log_ratio(p, q), 0.0)
 
 
-@upper.register(Exponential)
+@kernel.upper.register(Exponential)
 def _upper(family, p, budget):
     if budget <= 0.0 or p <= 0.0:
         return p
@@ -82,27 +92,27 @@ def _upper(family, p, budget):
     return p * math.exp(v)
 
 
-@negentropy.register(Exponential)
+@kernel.negentropy.register(Exponential)
 def _negentropy(family, p):
     return -1.0 - math.log(p) if p > 0.0 else math.inf
 
 
-@natural.register(Exponential)
+@kernel.natural.register(Exponential)
 def _natural(family, q):
     return (-1.0 / q, math.log(q)) if q > 0.0 else (-math.inf, -math.inf)
 
 
-@top.register(Exponential)
+@kernel.top.register(Exponential)
 def _top(family):
     return math.inf
 
 
-@draw.register(Exponential)
+@kernel.draw.register(Exponential)
 def _draw(family, mean, rng):
     return mean * exponential(rng)
 
 
-learn.register(Exponential)(learn_total)
+kernel.learn.register(Exponential)(learn_total)
 
 
 @inner
@@ -111,7 +121,46 @@ def exponential_belief(arm):
     return arm.prior_a + arm.pulls, arm.prior_b + arm.total
 
 
-@posterior.register(Exponential)
+@kernel.posterior.register(Exponential)
 def _posterior(family, arm, rng):
     shape, rate = exponential_belief(arm)
     return rate / gamma(rng, shape)
+
+
+bound_levels.linear_form.register(Exponential)(bound_levels.natural_form)
+
+
+# Leaping
+
+
+@leaping.worst.register(Exponential)
+def _worst(family):
+    return 0.0
+
+
+@leaping.gather.register(Exponential)
+def _gather(family, arms, arm, mean, pulls, loss_margin, rng, coins):
+    arms[arm].pulls += pulls
+    arms[arm].total += mean * gamma(rng, float(pulls))
+    return pulls, pulls <= loss_margin
+
+
+@leaping.hat.register(Exponential)
+def _hat(family, arm, worse, level, above):
+    if level <= 0.0:
+        return leaping.NO_HAT
+    shape, rate = exponential_belief(arm)
+    return gamma_hat(shape + worse, rate, 1.0 / level, not above)
+
+
+@leaping.under_hat.register(Exponential)
+def _under_hat(family, arm, level, rate, above, rng):
+    shape, scale = exponential_belief(arm)
+    draw = 1.0 / gamma_under_hat(shape, scale, 1.0 / level, rate, not above, rng)
+    return beyond(draw, level, above)
+
+
+@leaping.outlook.register(Exponential)
+def _outlook(family, arm):
+    shape, rate = exponential_belief(arm)
+    return rate / shape, rate / shape / math.sqrt(shape)

@@ -1,37 +1,95 @@
 """What a reward family is: its checks for people, and the functions compiled code calls.
 
 A policy never asks which family it has; it calls the functions below, which are chosen by the
-family's type when a kernel is compiled. All divergences here are those of one-parameter
-exponential families, kl(p, q) = negentropy(p) - p·θ(q) + A(q), which is what lets a scan over
-thousands of arms do without a logarithm an arm.
+family's type when a kernel is compiled. The divergences of this package's families are those of
+one-parameter exponential families, kl(p, q) = negentropy(p) - p·θ(q) + A(q), which lets a scan over
+thousands of arms do without one logarithm per arm.
+
+Each family registers its functions in its own file: those here, those in `bound_levels.py` where
+its levels are not its means, and those in `leaping.py` for the leap engine. A user's family has
+methods instead; `own.py` registers them.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from typing import Any, ClassVar
+import types
+from collections.abc import Callable
+from typing import Any, ClassVar, dataclass_transform
 
 import numpy as np
 
 from unimodal.errors import UnimodalError, real_number
-from unimodal.kernels.compile import generic, jit, record
+from unimodal.kernels.compile import attach_record, generic, jit, record
+from unimodal.kernels.own_code import explained
 
 _TEXT = (str, bytes, bytearray)  # float would read them
 LARGEST = 1e100  # of a reward: sums of many, and their squares, stay finite
 SMALLEST = 1e-50  # of a scale: what is divided by its square stays finite, too
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
+@dataclasses.dataclass(frozen=True, repr=False)
 class Family:
-    """How rewards are drawn, how far apart two means are, what is believed after some rewards."""
+    """How rewards are drawn, how far apart two means are, what is believed after some rewards.
 
-    # A prior is two numbers an arm; what they mean differs by family.
-    prior_names: ClassVar[tuple[str, str]]
+    To write your own, subclass it and define these methods:
+
+    - `draw(self, mean, rng)`: a reward of an arm with this mean, drawn with `unimodal.random`;
+    - `divergence(self, p, q)`: the Kullback-Leibler divergence from mean p to mean q;
+    - `posterior(self, arm, rng)`, for Thompson sampling: a draw from the posterior of a mean. `arm`
+      has `pulls` and `total`, the number and the sum of its rewards, and `prior_a` and `prior_b`.
+
+    Annotated fields become parameters, as in a dataclass; in the methods, `self` has those that are
+    numbers, and `low` and `high`. Set `compiled = True` if the methods keep to what Numba compiles;
+    by default they run as plain Python. Set `low` and `high` to the lowest and the highest reward,
+    and `default_prior` to the pair that an arm's prior is by default. `upper(self, p, budget)` is
+    found from the divergence by default. `docs/guide/your-own-family.md` has more, and
+    `unimodal.testing.check_family` checks it all.
+
+    >>> import math
+    >>> import unimodal as um
+    >>> class Laplace(um.Family):
+    ...     "Laplace rewards with a known scale."
+    ...
+    ...     scale: float = 1.0
+    ...
+    ...     def draw(self, mean, rng):
+    ...         side = 1.0 if um.random.uniform(rng) < 0.5 else -1.0
+    ...         return mean + side * self.scale * um.random.exponential(rng)
+    ...
+    ...     def divergence(self, p, q):
+    ...         apart = abs(p - q) / self.scale
+    ...         return apart + math.expm1(-apart)
+    >>> Laplace(scale=2.0)
+    Laplace(scale=2.0)
+    >>> round(Laplace().upper(0.0, budget=1.0), 6)
+    1.841406
+    """
+
+    # A prior is two numbers per arm; what they mean differs by family.
+    prior_names: ClassVar[tuple[str, str]] = ("prior_a", "prior_b")
     # Rewards and means lie in [low, high].
     low: ClassVar[float] = -math.inf
     high: ClassVar[float] = math.inf
     largest_mean: ClassVar[float] = LARGEST
     # Whether rewards are one of these two, so that their number and sum tell all of them.
     two_valued: ClassVar[bool] = False
+    # What compiled code has of it: a named tuple of its numbers.
+    Record: ClassVar[Any]
+    # Whether Numba compiles the methods of a user's family.
+    compiled: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        dataclasses.dataclass(frozen=True, repr=False)(cls)
+        if cls.__module__.startswith("unimodal.") and not METHODS.keys() & _functions(cls):
+            attach_record(cls)
+        else:
+            from unimodal.families.own import adopt
+
+            adopt(cls)
 
     @property
     def name(self) -> str:
@@ -41,20 +99,35 @@ class Family:
     @property
     def is_plain(self) -> bool:
         """Whether rewards are drawn by plain Python, which is slow."""
-        return False
+        return self.is_own and not self.compiled
 
     @property
     def is_own(self) -> bool:
-        """Whether rewards are drawn by a user's function, which nothing here can vouch for."""
-        return False
+        """Whether it is a user's, so that nothing here can vouch for how rewards are drawn."""
+        return hasattr(self, "_own_methods")
+
+    @property
+    def own_functions(self) -> dict[str, tuple[Callable[..., Any], str]]:
+        """The functions of a user's that it calls, for `kernels.own_code.explained`."""
+        return dict(getattr(self, "_own_methods", {}))
+
+    def require(self, *functions: Any) -> None:
+        """Refuse a family that has none of its own of a function below, such as `posterior`."""
+        for function in functions:
+            if not set(type(self).__mro__[:-1]) - {Family} & set(function.registry):
+                name = function.__name__
+                raise UnimodalError(
+                    f"{type(self).__name__} must have a method {METHODS[name]} here: define it, or "
+                    f"take a policy that does without ({NEEDED_BY[name]})."
+                )
 
     @property
     def default_prior(self) -> tuple[float, float]:
-        """The prior of every arm unless the policy has one of its own."""
+        """The prior of every arm where the policy has none of its own."""
         return (1.0, 1.0)
 
     def check_prior(self, first: Any, second: Any) -> None:
-        """Refuse a prior that is not a distribution: two columns, one row an arm."""
+        """Refuse a prior that is not a distribution: two columns, one row per arm."""
         least = np.finfo(np.float64).tiny  # less has fewer digits
         bad = ~(np.minimum(first, second) >= least) | ~(np.maximum(first, second) <= LARGEST)
         self._refuse_prior(bad, first, second, f"both positive and finite, at most {LARGEST:g}")
@@ -110,7 +183,9 @@ class Family:
         >>> round(Bernoulli().divergence(0.1, 0.9), 4)
         1.7578
         """
-        return float(divergence(record(self), self._mean(p), self._mean(q)))
+        self.require(divergence)
+        with explained(self.own_functions):
+            return float(divergence(record(self), self._mean(p), self._mean(q)))
 
     def upper(self, p: float, budget: float) -> float:
         """The largest u ≥ p with divergence(p, u) ≤ budget: KL-UCB's index.
@@ -123,11 +198,56 @@ class Family:
         number = budget if is_float else real_number(budget, "the 'budget' of upper")
         if not number >= 0.0:
             raise UnimodalError(f"the 'budget' of upper must be at least 0, got {budget!r}.")
-        return float(upper(record(self), self._mean(p), number))
+        self.require(divergence)
+        with explained(self.own_functions):
+            return float(upper(record(self), self._mean(p), number))
 
     def sample(self, mean: float, rng: Any) -> float:
-        """A reward of an arm with this mean, from a stream of `unimodal.kernels.random`."""
-        return float(draw(record(self), self._mean(mean), rng))
+        """A reward of an arm with this mean, from a stream of `unimodal.random`."""
+        self.require(draw)
+        with explained(self.own_functions):
+            return float(draw(record(self), self._mean(mean), rng))
+
+    # Distributions and evidence, in NumPy: `arms` are records with `pulls`, `total` and the like as
+    # attributes, one or many; whatever is given may be an array.
+
+    def posterior_cdf(self, arms: Any, level: Any) -> Any:
+        """The probability that a mean is at most `level`, given an arm's rewards.
+
+        With `posterior_quantile` it is what propensities and intervals need of a family; without
+        them, `Decision.propensity` is None.
+        """
+        raise self._has_no("posterior_cdf(self, arms, level)", "posteriors are known")
+
+    def posterior_quantile(self, arms: Any, share: Any) -> Any:
+        """The level that a mean is below with probability `share`, given an arm's rewards."""
+        raise self._has_no("posterior_quantile(self, arms, share)", "posteriors are known")
+
+    def posterior_at_top(self, arms: Any) -> Any:
+        """The probability that a posterior draw is the top of the range, as floats go."""
+        return np.zeros(np.shape(arms))
+
+    def log_evidence(self, mean: Any, pulls: Any, total: Any) -> Any:
+        """The logarithm of M: how much an arm's rewards speak against this mean.
+
+        M must be a non-negative supermartingale that starts at 1 if this is the arm's mean, as in
+        `inference/confidence_bounds.py`, and grow with the distance from the empirical mean.
+        """
+        raise self._has_no("log_evidence(self, mean, pulls, total)", "bounds on means are known")
+
+    def _has_no(self, method: str, known: str) -> UnimodalError:
+        from unimodal.families import FAMILIES
+
+        *names, last = sorted(cls.__name__ for cls in FAMILIES.values())
+        return UnimodalError(
+            f"{known} for {', '.join(names)} and {last} rewards, got {self!r}: define {method}, or "
+            "take the nearest of these; Bounded is safe for whatever has a lowest and a highest "
+            "reward."
+        )
+
+    def __repr__(self) -> str:
+        numbers = (f"{f.name}={getattr(self, f.name)!r}" for f in dataclasses.fields(self))
+        return f"{type(self).__name__}({', '.join(numbers)})"
 
     def _mean(self, value: float) -> float:
         mean = real_number(value, f"a mean of {self!r}")
@@ -176,6 +296,25 @@ def posterior(family, arm, rng):
     """A draw from what is believed of an arm's mean: a Thompson sample."""
 
 
+def _functions(cls: type) -> set[str]:
+    """The names of the methods that a class defines itself."""
+    return {name for name, value in cls.__dict__.items() if isinstance(value, types.FunctionType)}
+
+
+# The methods of a user's family, as they should be written, and what each is needed by.
+METHODS = {
+    "draw": "draw(self, mean, rng)",
+    "divergence": "divergence(self, p, q)",
+    "posterior": "posterior(self, arm, rng)",
+    "upper": "upper(self, p, budget)",
+}
+NEEDED_BY = {
+    "draw": "all of simulate needs it",
+    "divergence": "confidence bounds and IMED need it",
+    "posterior": "Thompson sampling needs it, as in UTS and TS; OSUB and KLUCB do not",
+}
+
+
 @jit
 def log_ratio(x, y):
     """log(x/y), to full precision where the two are close as well as where they are not."""
@@ -187,3 +326,6 @@ def learn_total(family, arms, arm, reward, rng):
     """Count the pull and add the reward: all that most families need."""
     arms[arm].pulls += 1
     arms[arm].total += reward
+
+
+learn.register(Family)(learn_total)

@@ -8,25 +8,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from unimodal.errors import UnimodalError, real_number
-from unimodal.families.family import (
-    LARGEST,
-    SMALLEST,
-    Family,
-    divergence,
-    draw,
-    learn,
-    learn_total,
-    natural,
-    negentropy,
-    posterior,
-    top,
-    upper,
-)
-from unimodal.kernels.compile import component, inner
-from unimodal.kernels.random import normal
+from unimodal.families import bound_levels, leaping
+from unimodal.families import family as kernel
+from unimodal.families.family import LARGEST, SMALLEST, Family, learn_total
+from unimodal.families.leaping import one_by_one
+from unimodal.kernels.compile import inner, jit
+from unimodal.kernels.random import exponential, normal
 
 
-@component
 class Gaussian(Family):
     """Normal rewards with standard deviation `sigma`.
 
@@ -61,40 +50,59 @@ class Gaussian(Family):
         expected = f"finite, with a positive sd, between {-LARGEST:g} and {LARGEST:g}"
         self._refuse_prior(bad, first, second, f"{expected}, the sd at least {SMALLEST:g}")
 
+    def posterior_cdf(self, arms: Any, level: Any) -> Any:
+        """That of the normal."""
+        from scipy.special import ndtr
 
-@divergence.register(Gaussian)
+        mean, precision = gaussian_belief(self, arms)
+        return ndtr((level - mean) * np.sqrt(precision))
+
+    def posterior_quantile(self, arms: Any, share: Any) -> Any:
+        """That of the normal."""
+        from scipy.special import ndtri
+
+        mean, precision = gaussian_belief(self, arms)
+        return mean + ndtri(share) / np.sqrt(precision)
+
+    def log_evidence(self, mean: Any, pulls: Any, total: Any) -> Any:
+        """By other means θ ~ Normal(mean, sigma)."""
+        apart = (total - pulls * mean) / self.sigma
+        return 0.5 * (apart**2 / (1 + pulls) - np.log1p(pulls))
+
+
+@kernel.divergence.register(Gaussian)
 def _divergence(family, p, q):
     z = (p - q) / family.sigma
     return 0.5 * z * z
 
 
-@upper.register(Gaussian)
+@kernel.upper.register(Gaussian)
 def _upper(family, p, budget):
     return p + family.sigma * math.sqrt(2.0 * max(budget, 0.0))
 
 
-@negentropy.register(Gaussian)
+@kernel.negentropy.register(Gaussian)
 def _negentropy(family, p):
     return 0.5 * (p / family.sigma) ** 2
 
 
-@natural.register(Gaussian)
+@kernel.natural.register(Gaussian)
 def _natural(family, q):
     theta = q / (family.sigma * family.sigma)
     return theta, 0.5 * q * theta
 
 
-@top.register(Gaussian)
+@kernel.top.register(Gaussian)
 def _top(family):
     return math.inf
 
 
-@draw.register(Gaussian)
+@kernel.draw.register(Gaussian)
 def _draw(family, mean, rng):
     return mean + family.sigma * normal(rng)
 
 
-learn.register(Gaussian)(learn_total)
+kernel.learn.register(Gaussian)(learn_total)
 
 
 @inner
@@ -105,7 +113,55 @@ def gaussian_belief(family, arm):
     return (prior * arm.prior_a + data * arm.total) / precision, precision
 
 
-@posterior.register(Gaussian)
+@kernel.posterior.register(Gaussian)
 def _posterior(family, arm, rng):
     mean, precision = gaussian_belief(family, arm)
     return mean + normal(rng) / math.sqrt(precision)
+
+
+bound_levels.linear_form.register(Gaussian)(bound_levels.natural_form)
+
+
+# Leaping
+
+
+@leaping.worst.register(Gaussian)
+def _worst(family):
+    return -math.inf
+
+
+leaping.gather.register(Gaussian)(one_by_one)
+
+
+@jit
+def normal_outlook(family, arm):
+    """Mean and standard deviation of the posterior."""
+    mean, precision = gaussian_belief(family, arm)
+    return mean, 1.0 / math.sqrt(precision)
+
+
+@leaping.hat.register(Gaussian)
+def _hat(family, arm, worse, level, above):
+    if worse > 0:
+        return leaping.NO_HAT  # there is no worst reward
+    mean, spread = normal_outlook(family, arm)
+    distance = (level - mean if above else mean - level) / spread
+    if not distance > 0.0:  # NaN where nothing is known yet
+        return leaping.NO_HAT
+    height = math.exp(-0.5 * distance * distance) / math.sqrt(2.0 * math.pi)
+    return height / distance, distance / spread
+
+
+@leaping.under_hat.register(Gaussian)
+def _under_hat(family, arm, level, rate, above, rng):
+    spread = normal_outlook(family, arm)[1]
+    step = exponential(rng) / rate
+    # log f falls by the tangent's rate·step and by step²/(2·spread²) more
+    if exponential(rng) < 0.5 * (step / spread) ** 2:
+        return math.nan
+    return level + step if above else level - step
+
+
+@leaping.outlook.register(Gaussian)
+def _outlook(family, arm):
+    return normal_outlook(family, arm)

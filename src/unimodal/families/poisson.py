@@ -5,25 +5,17 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+import numpy as np
+
 from unimodal.errors import UnimodalError
-from unimodal.families.family import (
-    Family,
-    divergence,
-    draw,
-    learn,
-    learn_total,
-    log_ratio,
-    natural,
-    negentropy,
-    posterior,
-    top,
-    upper,
-)
-from unimodal.kernels.compile import component, inner
+from unimodal.families import bound_levels, leaping
+from unimodal.families import family as kernel
+from unimodal.families.family import Family, divergence, learn_total, log_ratio
+from unimodal.families.hats import gamma_hat, gamma_under_hat
+from unimodal.kernels.compile import inner
 from unimodal.kernels.random import gamma, poisson
 
 
-@component
 class Poisson(Family):
     """Whole-number rewards; the prior of a mean is Gamma(shape, rate), (1, 1) by default.
 
@@ -44,8 +36,38 @@ class Poisson(Family):
             )
         return value
 
+    def posterior_cdf(self, arms: Any, level: Any) -> Any:
+        """That of the gamma."""
+        from scipy.special import gammainc
 
-@divergence.register(Poisson)
+        shape, rate = poisson_belief(arms)
+        return gammainc(shape, rate * np.maximum(level, 0.0))
+
+    def posterior_quantile(self, arms: Any, share: Any) -> Any:
+        """That of the gamma."""
+        from scipy.special import gammaincinv
+
+        shape, rate = poisson_belief(arms)
+        return gammaincinv(shape, share) / rate
+
+    def log_evidence(self, mean: Any, pulls: Any, total: Any) -> Any:
+        """By other means θ with θ/mean ~ Gamma(1/2, 1/2): as wide for large means as for small."""
+        return rate_evidence(total, pulls * np.asarray(mean))
+
+
+def rate_evidence(count: Any, time: Any) -> Any:
+    """The logarithm of the integral of r^count·exp(-time·(r - 1)) over r ~ Gamma(1/2, 1/2).
+
+    It is the evidence against a rate of 1 of so many events in so much time: see
+    `Family.log_evidence`.
+    """
+    from scipy.special import gammaln
+
+    found = np.where(np.isposinf(time), np.inf, time - (0.5 + count) * np.log(0.5 + time))
+    return found + gammaln(0.5 + count) - gammaln(0.5) + 0.5 * math.log(0.5)
+
+
+@kernel.divergence.register(Poisson)
 def _divergence(family, p, q):
     if p == q:
         return 0.0
@@ -56,7 +78,7 @@ def _divergence(family, p, q):
     return max(q - p - p * log_ratio(q, p), 0.0)
 
 
-@upper.register(Poisson)
+@kernel.upper.register(Poisson)
 def _upper(family, p, budget):
     if budget <= 0.0:
         return p
@@ -75,27 +97,27 @@ def _upper(family, p, budget):
     return u
 
 
-@negentropy.register(Poisson)
+@kernel.negentropy.register(Poisson)
 def _negentropy(family, p):
     return p * math.log(p) - p if p > 0.0 else 0.0
 
 
-@natural.register(Poisson)
+@kernel.natural.register(Poisson)
 def _natural(family, q):
     return (math.log(q), q) if q > 0.0 else (-math.inf, 0.0)
 
 
-@top.register(Poisson)
+@kernel.top.register(Poisson)
 def _top(family):
     return math.inf
 
 
-@draw.register(Poisson)
+@kernel.draw.register(Poisson)
 def _draw(family, mean, rng):
     return poisson(rng, mean)
 
 
-learn.register(Poisson)(learn_total)
+kernel.learn.register(Poisson)(learn_total)
 
 
 @inner
@@ -104,7 +126,43 @@ def poisson_belief(arm):
     return arm.prior_a + arm.total, arm.prior_b + arm.pulls
 
 
-@posterior.register(Poisson)
+@kernel.posterior.register(Poisson)
 def _posterior(family, arm, rng):
     shape, rate = poisson_belief(arm)
     return gamma(rng, shape) / rate
+
+
+bound_levels.linear_form.register(Poisson)(bound_levels.natural_form)
+
+
+# Leaping
+
+
+@leaping.worst.register(Poisson)
+def _worst(family):
+    return 0.0
+
+
+@leaping.gather.register(Poisson)
+def _gather(family, arms, arm, mean, pulls, loss_margin, rng, coins):
+    arms[arm].pulls += pulls
+    arms[arm].total += poisson(rng, pulls * mean)
+    return pulls, pulls <= loss_margin
+
+
+@leaping.hat.register(Poisson)
+def _hat(family, arm, worse, level, above):
+    shape, rate = poisson_belief(arm)
+    return gamma_hat(shape, rate + worse, level, above)
+
+
+@leaping.under_hat.register(Poisson)
+def _under_hat(family, arm, level, rate, above, rng):
+    shape, scale = poisson_belief(arm)
+    return gamma_under_hat(shape, scale, level, rate, above, rng)
+
+
+@leaping.outlook.register(Poisson)
+def _outlook(family, arm):
+    shape, rate = poisson_belief(arm)
+    return shape / rate, math.sqrt(shape) / rate

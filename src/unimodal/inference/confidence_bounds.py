@@ -9,76 +9,21 @@ at which M is below 1/δ are therefore an interval that contains the arm's mean 
 probability at least 1 - δ, even if a policy chose the arms from the rewards, and even if one looks
 every day and stops when it pleases (Robbins 1970; Howard, Ramdas, McAuliffe and Sekhon 2021).
 
-For `Bounded` the Bernoulli ratio is used: (θ/m)^x·((1 - θ)/(1 - m))^(1 - x) is convex in the
-scaled reward x, so below its chord, whose expectation is θ + (1 - θ) = 1.
+Each family says in its own file which prior of other means it takes: `Family.log_evidence`.
 """
 
 from __future__ import annotations
 
-import functools
-import math
 from typing import Any
 
 import numpy as np
-from scipy.special import betaln, gammaln, xlog1py, xlogy
 
-from unimodal.errors import UnimodalError
-from unimodal.families.bernoulli import Bernoulli
-from unimodal.families.bounded import Bounded
-from unimodal.families.exponential import Exponential
-from unimodal.families.family import Family
-from unimodal.families.gaussian import Gaussian
-from unimodal.families.poisson import Poisson
+from unimodal.families import Family
 
 
-@functools.singledispatch
 def log_evidence(family: Family, mean: Any, pulls: Any, total: Any) -> Any:
     """The logarithm of M: how much the rewards speak against this mean. Arrays are fine."""
-    known = ", ".join(kind.__name__ for kind in log_evidence.registry if kind is not object)
-    raise UnimodalError(
-        f"bounds on means must be for rewards of one of {known}, got {family!r}: "
-        "take the nearest of these; Bounded is safe for whatever has a lowest and a highest reward."
-    )
-
-
-@log_evidence.register
-def _bernoulli(family: Bernoulli, mean: Any, pulls: Any, total: Any) -> Any:
-    # θ ~ Beta(1/2, 1/2): costs about ½·log n, also where the mean is 0 or 1.
-    failures = pulls - total
-    against = -xlogy(total, mean) - xlog1py(failures, -np.asarray(mean))
-    return against + betaln(total + 0.5, failures + 0.5) - betaln(0.5, 0.5)
-
-
-@log_evidence.register
-def _bounded(family: Bounded, mean: Any, pulls: Any, total: Any) -> Any:
-    width = family.b - family.a
-    scaled = np.clip((total - pulls * family.a) / width, 0.0, pulls)  # rounding may step outside
-    return _bernoulli(Bernoulli(), (mean - family.a) / width, pulls, scaled)
-
-
-@log_evidence.register
-def _gaussian(family: Gaussian, mean: Any, pulls: Any, total: Any) -> Any:
-    # θ ~ Normal(μ, σ)
-    apart = (total - pulls * mean) / family.sigma
-    return 0.5 * (apart**2 / (1 + pulls) - np.log1p(pulls))
-
-
-@log_evidence.register
-def _poisson(family: Poisson, mean: Any, pulls: Any, total: Any) -> Any:
-    # θ/μ ~ Gamma(1/2, 1/2): as wide for large means as for small ones.
-    return _scaled_gamma(total, pulls * np.asarray(mean))
-
-
-@log_evidence.register
-def _exponential(family: Exponential, mean: Any, pulls: Any, total: Any) -> Any:
-    # μ/θ ~ Gamma(1/2, 1/2)
-    return _scaled_gamma(pulls, total / np.asarray(mean, dtype=np.float64))
-
-
-def _scaled_gamma(count: Any, time: Any) -> Any:
-    """The logarithm of the integral of r^count·exp(-time·(r - 1)) over r ~ Gamma(1/2, 1/2)."""
-    found = np.where(np.isposinf(time), np.inf, time - (0.5 + count) * np.log(0.5 + time))
-    return found + gammaln(0.5 + count) - gammaln(0.5) + 0.5 * math.log(0.5)
+    return family.log_evidence(mean, pulls, total)
 
 
 def bounds(family: Family, pulls: Any, totals: Any, threshold: float) -> tuple[Any, Any]:

@@ -147,5 +147,5 @@ def generic(function: Callable[..., Any]) -> Any:
 
     functools.update_wrapper(dispatch, function)
     overload(dispatch, strict=False, jit_options=_INNER)(choose)
-    dispatch.register = register  # type: ignore[attr-defined]
+    dispatch.register, dispatch.registry = register, implementations  # type: ignore[attr-defined]
     return dispatch

@@ -11,13 +11,14 @@ from typing import Any, ClassVar, NamedTuple, dataclass_transform
 
 import numpy as np
 from numba import njit
-from numba.core.errors import NumbaError
 
 from unimodal.errors import UnimodalError
 from unimodal.families import Family
+from unimodal.families.family import divergence, draw, posterior
 from unimodal.graphs import Graph
+from unimodal.kernels import own_code
 from unimodal.kernels.compile import attach_record, record
-from unimodal.policies.index import contest, refresh
+from unimodal.policies.index import Budgeted, Thompson, contest, refresh
 from unimodal.policies.scope import AroundLeader, EveryArm, Scope
 from unimodal.policies.start import Start, as_start
 from unimodal.policies.state import Arena, Prior, State, new_state
@@ -234,22 +235,19 @@ def told_apart(policies: Sequence[Policy]) -> list[Policy]:
 
 
 @contextlib.contextmanager
-def explained(policy: Policy) -> Iterator[None]:
-    """Turn Numba's pages about code that does not compile into a sentence about whose it is."""
-    try:
+def explained(policy: Policy, family: Family | None = None) -> Iterator[None]:
+    """Turn errors in a user's policy or family into one sentence that names the place and cause."""
+    own = {} if family is None else family.own_functions
+    if family is not None and own:
+        index = policy.index_for(family)
+        thompson, by_divergence = isinstance(index, Thompson), isinstance(index, Budgeted)
+        family.require(draw, *[posterior] * thompson, *[divergence] * by_divergence)
+    chooser: Any = getattr(policy, "policy", policy)  # what a wrapper wraps
+    if chooser.is_own and "choose" in dir(chooser):
+        whose = f"the choose of {type(chooser).__name__}"
+        own[whose] = (type(chooser).choose, "choose(self, arms, near, leader, clock, rng)")
+    with own_code.explained(own):
         yield
-    except NumbaError as error:
-        if not policy.is_own:
-            raise
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        why = next((line for line in lines if line.startswith(_TELLING)), lines[0])
-        raise UnimodalError(
-            f"the choose of {type(policy).__name__} cannot be compiled ({why}): "
-            "keep to what Numba knows, or leave out compiled = True."
-        ) from None
-
-
-_TELLING = ("Untyped global name", "Unknown attribute", "Cannot", "Invalid use", "NameError")
 
 
 def _keep_nothing(index, family, arms, arm):

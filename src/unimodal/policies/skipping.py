@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from unimodal.families.reward_sums import worst
+from unimodal.families.leaping import worst
 from unimodal.kernels.compile import generic, inner
 from unimodal.kernels.leaderboard import leads_alone, runner_up, tied_leader
 from unimodal.policies.scope import AroundLeader, EveryArm, period

@@ -19,7 +19,7 @@ from unimodal.engines.leap.wait_queue import guard, look, new_wait_queue, requeu
 from unimodal.engines.regret import pseudo_regret
 from unimodal.engines.rewards import next_reward, pull_often
 from unimodal.engines.trial import Trial, play_round
-from unimodal.families.reward_sums import attempt
+from unimodal.families.leaping import attempt
 from unimodal.kernels.compile import inner, jit
 from unimodal.policies import Policy
 from unimodal.policies.round import observe, open_round, update_index

@@ -29,7 +29,7 @@ from unimodal.engines.leap.wait_queue import (
     worth,
 )
 from unimodal.families.bound_levels import between, distance, linear_form, mean_level
-from unimodal.families.reward_sums import worst
+from unimodal.families.leaping import worst
 from unimodal.kernels.compile import generic, inner
 from unimodal.policies.index import (
     Budgeted,

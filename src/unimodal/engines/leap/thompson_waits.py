@@ -26,8 +26,7 @@ from unimodal.engines.leap.wait_queue import (
     worth,
 )
 from unimodal.families.family import posterior
-from unimodal.families.reward_sums import worst
-from unimodal.families.tails import hat, is_sure, outlook, under_hat
+from unimodal.families.leaping import hat, is_sure, outlook, under_hat, worst
 from unimodal.kernels.compile import inner
 from unimodal.kernels.random import exponential, uniform
 from unimodal.policies.index import Thompson, tie_key

@@ -13,7 +13,7 @@ from numba import njit
 from scipy import stats
 
 from unimodal import Bernoulli, Bounded, Exponential, Gaussian, Poisson
-from unimodal.families.reward_sums import attempt, gather, worst
+from unimodal.families.leaping import attempt, gather, worst
 from unimodal.kernels.compile import record
 from unimodal.kernels.random import POLICY, REWARDS, stream
 from unimodal.policies.state import ARM

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import unimodal as um
-from unimodal.families.tails import hat, outlook, under_hat
+from unimodal.families.leaping import hat, outlook, under_hat
 from unimodal.kernels.compile import record
 from unimodal.kernels.random import stream
 from unimodal.policies.state import ARM

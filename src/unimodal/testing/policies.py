@@ -1,19 +1,9 @@
-"""The conformance suite: what every policy must do, ours and yours.
-
-In a test file of your own:
-
-    import pytest, unimodal as um
-    from unimodal.testing import CHECKS
-    from mine import Greedy
-
-    @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-    def test_greedy(check):
-        check(Greedy())
-"""
+"""What every policy must do."""
 
 from __future__ import annotations
 
 import copy
+import math
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -42,13 +32,24 @@ def check_policy(policy: Policy, family: Family | None = None) -> None:
         check(policy, family)
 
 
-def _problem(family: Family | None) -> Problem:
-    return by_distance(grid(3, 3), peak=4, family=family)
+def problem_for(family: Family | None) -> Problem:
+    """A small problem with means that the family has."""
+    return by_distance(grid(3, 3), 4, *span(family), family=family)
+
+
+def span(family: Family | None) -> tuple[float, float]:
+    """A high and a low mean that the family has: 0.9 and 0.1, or as far from the ends of it."""
+    low, high = (0.0, 1.0) if family is None else (family.low, family.high)
+    if low <= 0.1 and high >= 0.9:
+        return 0.9, 0.1
+    if math.isfinite(low) and math.isfinite(high):
+        return low + 0.9 * (high - low), low + 0.1 * (high - low)
+    return (low + 0.9, low + 0.1) if math.isfinite(low) else (high - 0.1, high - 0.9)
 
 
 def _play(policy: Policy, family: Family | None, **options: Any) -> Run:
     settings: dict[str, Any] = {"horizon": HORIZON, "trials": 2, "seed": SEED, "history": True}
-    result = simulate(_problem(family), policy, **(settings | options))
+    result = simulate(problem_for(family), policy, **(settings | options))
     return next(iter(result.values()))
 
 
@@ -88,7 +89,7 @@ def does_not_look_ahead(policy: Policy, family: Family | None = None) -> None:
 
 def agent_does_the_same(policy: Policy, family: Family | None = None) -> None:
     """An agent that is told the rewards of trial 0 asks for its arms."""
-    run, problem = _play(policy, family), _problem(family)
+    run, problem = _play(policy, family), problem_for(family)
     agent = Agent(policy, problem.graph, problem.family, SEED)
     for number, (arm, reward) in enumerate(zip(run.arms[0], run.rewards[0], strict=True)):
         asked = agent.ask()
@@ -98,7 +99,7 @@ def agent_does_the_same(policy: Policy, family: Family | None = None) -> None:
 
 def agent_survives_saving(policy: Policy, family: Family | None = None) -> None:
     """An agent saved and loaded goes on as if nothing had happened."""
-    run, problem = _play(policy, family), _problem(family)
+    run, problem = _play(policy, family), problem_for(family)
     agent = Agent(policy, problem.graph, problem.family, SEED)
     with tempfile.TemporaryDirectory() as folder:
         for number, (arm, reward) in enumerate(zip(run.arms[0], run.rewards[0], strict=True)):
@@ -111,7 +112,7 @@ def agent_survives_saving(policy: Policy, family: Family | None = None) -> None:
 
 def takes_late_rewards(policy: Policy, family: Family | None = None) -> None:
     """Batches may be asked for, and told later and in another order."""
-    problem = _problem(family)
+    problem = problem_for(family)
     agent = Agent(policy, problem.graph, problem.family, SEED)
     for _ in range(20):
         arms: Any = agent.ask(7)
@@ -122,7 +123,7 @@ def takes_late_rewards(policy: Policy, family: Family | None = None) -> None:
 
 def learns(policy: Policy, family: Family | None = None) -> None:
     """On an easy problem the best arm is pulled most, in at least 8 of 10 trials."""
-    problem = triangular(3, family=family)
+    problem = triangular(3, *span(family), family=family)
     run = next(iter(simulate(problem, policy, horizon=3000, trials=10, seed=SEED).values()))
     found = int((run.pulls.argmax(axis=1) == problem.best_arm).sum())
     assert found >= 8, f"the best of three arms was pulled most in only {found} of 10 trials"
