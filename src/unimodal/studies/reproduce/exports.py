@@ -9,7 +9,6 @@ from typing import Any
 from unimodal import files
 from unimodal.report.page import markdown_table
 from unimodal.report.tables import for_spreadsheets
-from unimodal.studies.reproduce import findings
 from unimodal.studies.reproduce.claims import CLAIMS
 from unimodal.studies.reproduce.findings import Findings
 from unimodal.studies.reproduce.page import open_choices, report
@@ -32,7 +31,7 @@ def write_all(found: Findings, folder: Path, scale: str, made_with: str) -> None
     files.write(folder / "tables.csv", for_spreadsheets(frame).write_csv)
     files.write(folder / "tables.parquet", lambda to: frame.write_parquet(to))
     files.write(folder / "claims.csv", for_spreadsheets(_claims(found)).write_csv)
-    findings.save(found, folder / "findings.parquet")
+    found.save(folder / "findings.parquet")
 
 
 def _frame(rows: list[Row]) -> Any:

@@ -11,6 +11,7 @@ from unimodal.errors import LONGEST, UnimodalError, real_number, whole_number
 from unimodal.graphs import Graph, complete, erdos_renyi, line
 from unimodal.problems import Problem, by_distance, random_peak, triangular
 from unimodal.studies.reproduce.paper_numbers import DENSITIES, POLICIES, SIZES
+from unimodal.studies.tasks import Task, run
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,10 @@ class Setting:
         made = self._graph(seed)
         return by_distance(made, random_peak(made, seed), high=self.high)
 
+    def measure(self, task: Task[Any]) -> Any:
+        """One row per trial: its regrets at the checkpoints."""
+        return run(task)
+
     def seconds_a_trial(self, policy: str) -> float:
         """A rough model of the cost of a trial of the leap engine, on one core."""
         k = self.n_arms
@@ -63,7 +68,7 @@ class Setting:
         return complete(self.n_arms) if p == 1 else erdos_renyi(self.n_arms, p, seed)
 
     def to_data(self) -> dict[str, Any]:
-        """Everything about it, as plain JSON data."""
+        """The whole setting as plain JSON data."""
         return asdict(self)
 
     @classmethod

@@ -9,22 +9,23 @@ import pytest
 
 from unimodal.policies import POLICIES, parse
 from unimodal.results.statistics import Interval
-from unimodal.studies.compare.cases import FULL, QUICK, Case, cases, policies
+from unimodal.studies.compare.graph_families import FULL, QUICK, policies, settings
 from unimodal.studies.compare.ranking import geometric_mean
+from unimodal.studies.setting import Setting
 
 
-@pytest.mark.parametrize("case", cases(FULL), ids=lambda case: case.name)
-def test_every_case_has_one_peak_of_09_and_about_100_arms(case):
-    problem = case.problem(0)
+@pytest.mark.parametrize("setting", settings(FULL), ids=lambda setting: setting.name)
+def test_every_case_has_one_peak_of_09_and_about_100_arms(setting):
+    problem = setting.problem(0)
     assert 64 <= problem.graph.n_arms <= 128
     assert problem.check()
     assert problem.means.max() == pytest.approx(0.9) and problem.means.min() >= 0.1 - 1e-12
-    assert (problem.means == case.problem(0).means).all()
+    assert (problem.means == setting.problem(0).means).all()
 
 
 def test_peaks_differ_between_graphs():
-    for case in cases(FULL):
-        assert len({case.problem(graph).best_arm for graph in range(5)}) > 1, case.name
+    for setting in settings(FULL):
+        assert len({setting.problem(graph).best_arm for graph in range(5)}) > 1, setting.name
 
 
 def test_every_policy_is_there_and_reads_back():
@@ -37,14 +38,20 @@ def test_every_policy_is_there_and_reads_back():
 
 
 def test_quick_has_the_same_families_with_less_of_each():
-    assert [case.name for case in cases(QUICK)] == [case.name for case in cases(FULL)]
-    assert {(case.graphs, case.trials, case.horizon) for case in cases(FULL)} == {(20, 5, 10**5)}
-    assert {(case.graphs, case.trials, case.horizon) for case in cases(QUICK)} == {(4, 2, 10**4)}
+    assert [setting.name for setting in settings(QUICK)] == [
+        setting.name for setting in settings(FULL)
+    ]
+    assert {(setting.graphs, setting.trials, setting.horizon) for setting in settings(FULL)} == {
+        (20, 5, 10**5)
+    }
+    assert {(setting.graphs, setting.trials, setting.horizon) for setting in settings(QUICK)} == {
+        (4, 2, 10**4)
+    }
 
 
 def test_the_families_are_those_of_the_page():
     """ln 100 is 4.605170; three families of Barabási–Albert; all but two smooth, too."""
-    graphs = {case.name: case.graph for case in cases(FULL)}
+    graphs = {setting.name: setting.graph for setting in settings(FULL)}
     assert graphs["Erdős–Rényi, p = log(K)/K"] == "er:100:0.046052"
     assert [graphs[f"Barabási–Albert, m = {m}"] for m in (1, 2, 5)] == [
         "ba:100:1",
@@ -61,7 +68,7 @@ def test_the_families_are_those_of_the_page():
 def test_means_fall_evenly_or_as_a_bell():
     """A line of 9 with its peak wherever it is: by hand from the distance to it."""
     for means in ("by distance", "smooth"):
-        problem = Case("line", "line:9", means, ("UTS",), 10, 1, 1).problem(3)
+        problem = Setting("line", "line:9", means, ("UTS",), 10, 1, 1).problem(3)
         away = np.abs(np.arange(9) - problem.best_arm)
         even = 0.9 - 0.8 * away / away.max()
         bell = 0.1 + 0.8 * np.exp(-0.5 * (away / (away.max() / 3)) ** 2)
@@ -69,28 +76,28 @@ def test_means_fall_evenly_or_as_a_bell():
 
 
 def test_entries_of_rank_one_are_evenly_spaced_in_a_random_order():
-    case = Case("rank one", "rank_one:3x4", "rank one", ("UTS",), 10, 1, 1)
-    means = case.problem(0).means.reshape(3, 4)
+    setting = Setting("rank one", "rank_one:3x4", "rank one", ("UTS",), 10, 1, 1)
+    means = setting.problem(0).means.reshape(3, 4)
     u, v = means[:, 0], means[0]
     assert np.allclose(means, np.outer(u, v) / means[0, 0])
     for side in (u, v):
         ordered = np.sort(side) / side.max()
         assert np.diff(ordered) == pytest.approx([np.diff(ordered)[0]] * (len(side) - 1))
         assert ordered[0] == pytest.approx(math.sqrt(0.1 / 0.9))
-    assert len({tuple(case.problem(graph).means) for graph in range(5)}) > 1
+    assert len({tuple(setting.problem(graph).means) for graph in range(5)}) > 1
 
 
 @pytest.mark.parametrize("means", ["by distance", "smooth"])
 def test_peaks_are_anywhere_with_the_same_probability(means):
     """500 peaks on a line of five: chi-square with 4 degrees above 23.5 is 1 in 10,000."""
-    case = Case("few", "line:5", means, ("UTS",), 10, 500, 1)
-    counts = Counter(case.problem(graph).best_arm for graph in range(500))
+    setting = Setting("few", "line:5", means, ("UTS",), 10, 500, 1)
+    counts = Counter(setting.problem(graph).best_arm for graph in range(500))
     assert sum((counts[arm] - 100) ** 2 / 100 for arm in range(5)) < 23.5
 
 
 def test_seeds_are_those_of_the_name():
-    case = Case("few", "line:5", "smooth", ("UTS",), 10, 500, 1)
-    assert case.seed(7) == zlib.crc32(b"few #7")
+    setting = Setting("few", "line:5", "smooth", ("UTS",), 10, 500, 1)
+    assert setting.seed(7) == zlib.crc32(b"few #7")
 
 
 def test_a_geometric_mean_has_the_error_of_its_ratios():

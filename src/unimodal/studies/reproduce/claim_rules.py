@@ -1,4 +1,4 @@
-"""The tests that decide a claim: each makes a function of the findings that says a word and why.
+"""The rules that decide a claim: each makes a function of the findings that returns a word and why.
 
 A comparison of means is decided by the 99 % interval of the difference, paired by graph (by trial
 where there is one graph): all policies of a setting share graphs and random streams.
@@ -11,9 +11,12 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, ParamSpec
 
+import numpy as np
+
 from unimodal.results.statistics import Interval, mean_interval, ratio_interval
 from unimodal.studies.reproduce.findings import Finding, Findings, ratio
 from unimodal.studies.reproduce.paper_numbers import POLICIES, SIZES
+from unimodal.studies.reproduce.settings import PEAKS
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "undecided at this scale"
 WAITS = "waits for runs not made at this scale"
@@ -70,7 +73,7 @@ def in_order(experiment: str, density: str, sizes: Sequence[int], names: Sequenc
     def decide(found: Findings) -> tuple[str, str]:
         words, notes = [], []
         for k in sizes:
-            row = [found.get(experiment, k, density, name) for name in names]
+            row = [found.at(experiment, k, density, name) for name in names]
             pairs = [less(one, two)[0] for one, two in pairwise(row)]
             words.append(every(pairs))
             if words[-1] != HOLDS:
@@ -101,8 +104,8 @@ def _extreme(
     def decide(found: Findings) -> tuple[str, str]:
         words, notes = [], []
         for k, density in settings:
-            one = found.get(experiment, k, density, name)
-            rivals = [found.get(experiment, k, density, other) for other in POLICIES]
+            one = found.at(experiment, k, density, name)
+            rivals = [found.at(experiment, k, density, other) for other in POLICIES]
             each = [beats(one, rival)[0] for rival in rivals if rival is None or rival is not one]
             words.append(every(each))
             if words[-1] not in (HOLDS, WAITS):
@@ -120,7 +123,7 @@ def is_constant(over: str, under: str, value: float, spread: float) -> Decider:
     def decide(found: Findings) -> tuple[str, str]:
         words, notes = [], []
         for k in SIZES:
-            one, two = (found.get("Table 2", k, "1/2", name) for name in (over, under))
+            one, two = (found.at("Table 2", k, "1/2", name) for name in (over, under))
             if one is None or two is None:
                 words.append(WAITS)
                 continue
@@ -142,7 +145,7 @@ def moves(over: str, under: str, density: str, ends: tuple[float, float]) -> Dec
     def decide(found: Findings) -> tuple[str, str]:
         ratios: list[Interval | None] = []
         for k in SIZES:
-            one, two = (found.get("Table 2", k, density, name) for name in (over, under))
+            one, two = (found.at("Table 2", k, density, name) for name in (over, under))
             ratios.append(None if one is None or two is None else ratio(one, two))
         words = [WAITS for one in ratios if one is None]
         sign = 1 if ends[1] > ends[0] else -1
@@ -168,7 +171,7 @@ def fades(better: str, worse: str) -> Decider:
     def decide(found: Findings) -> tuple[str, str]:
         words, notes, ratios = [], [], []
         for k in SIZES:
-            one, two = (found.get("Table 2", k, "1", name) for name in (better, worse))
+            one, two = (found.at("Table 2", k, "1", name) for name in (better, worse))
             words.append(less(one, two)[0])
             if one is not None and two is not None:
                 ratios.append(ratio(one, two))
@@ -187,8 +190,8 @@ def best_all_along(k: int) -> Decider:
     """UTS has the smallest mean regret at every checkpoint after the sweep (99 %, each alone)."""
 
     def decide(found: Findings) -> tuple[str, str]:
-        uts = found.get("Table 1", k, "triangle", "UTS")
-        rivals = [found.get("Table 1", k, "triangle", name) for name in ("OSUB", "TS", "KLUCB")]
+        uts = found.at("Table 1", k, "triangle", "UTS")
+        rivals = [found.at("Table 1", k, "triangle", name) for name in ("OSUB", "TS", "KLUCB")]
         if uts is None or any(rival is None for rival in rivals):
             return WAITS, ""
         words, worst = [], ""
@@ -201,5 +204,101 @@ def best_all_along(k: int) -> Decider:
                 if words[-1] == FAILS:
                     worst = worst or f"{rival.policy} is ahead at t = {now:,}"
         return every(words), worst or f"{words.count(HOLDS)} of {len(words)} comparisons decided"
+
+    return decide
+
+
+# Appendix B: long lines, on which neighbours hardly differ.
+
+
+@told
+def wins_line(k: int, step: float, winner: str, at: int = 10**7) -> Decider:
+    """The policy with the smaller mean regret at round `at` on a line of Appendix B."""
+
+    def decide(found: Findings) -> tuple[str, str]:
+        high = PEAKS[k][step]
+        loser = "OSUB" if winner == "UTS" else "UTS"
+        one, two = (found.at("Appendix B", k, "triangle", p, high) for p in (winner, loser))
+        if one is None or two is None or one.setting.horizon < at:
+            return WAITS, ""
+        number = int(abs(one.rounds - at).argmin())
+        gap = one.curves[:, number] - two.curves[:, number]
+        means = [finding.curves[:, number].mean() for finding in (one, two)]
+        note = f"{winner} {means[0]:,.0f} against {means[1]:,.0f} at t = {one.rounds[number]:,}"
+        return sign(gap), note
+
+    return decide
+
+
+@told
+def cross(k: int, step: float) -> Decider:
+    """The mean regrets of UTS and OSUB change places at least twice after the sweep."""
+
+    def decide(found: Findings) -> tuple[str, str]:
+        high = PEAKS[k][step]
+        one, two = (found.at("Appendix B", k, "triangle", p, high) for p in ("UTS", "OSUB"))
+        if one is None or two is None or one.setting.horizon < 10**7:
+            return WAITS, ""
+        late = one.rounds > k
+        gap = (one.curves.mean(axis=0) - two.curves.mean(axis=0))[late]
+        places = one.rounds[late][1:][np.sign(gap[1:]) != np.sign(gap[:-1])]
+        shown = ", ".join(f"{place:,}" for place in places) or "none"
+        return (HOLDS if len(places) >= 2 else FAILS), f"{len(places)} crossings, by t = {shown}"
+
+    return decide
+
+
+@told
+def wins_sparse(density: str) -> Decider:
+    """UTS has the smaller regret on the sparse graphs of Appendix B."""
+    return lambda found: less(
+        *(found.at("Appendix B", 1000, density, name) for name in ("UTS", "OSUB"))
+    )
+
+
+@told
+def gains_as_steps_shrink(k: int) -> Decider:
+    """OSUB's regret relative to UTS's is smaller the smaller the difference between neighbours."""
+
+    def decide(found: Findings) -> tuple[str, str]:
+        ratios = []
+        for step in (0.001, 0.002, 0.005):
+            high = PEAKS[k][step]
+            one, two = (
+                found.at("Appendix B", k, "triangle", name, high) for name in ("OSUB", "UTS")
+            )
+            if one is None or two is None or one.setting.horizon < 10**7:
+                return WAITS, ""
+            ratios.append(ratio(one, two))
+        words = []
+        for before, after in pairwise(ratios):
+            room = before.half_width + after.half_width
+            words.append(upwards(after.value - before.value, room))
+        return every(words), "OSUB/UTS " + ", ".join(map(str, ratios))
+
+    return decide
+
+
+@told
+def changes_sides() -> Decider:
+    """From 17 to 129 arms, UTS/OSUB rises and UTS/TS falls."""
+
+    def decide(found: Findings) -> tuple[str, str]:
+        values = {}
+        for size in (17, 129):
+            uts = found.at("Table 1", size, "triangle", "UTS")
+            for name in ("OSUB", "TS"):
+                rival = found.at("Table 1", size, "triangle", name)
+                if uts is None or rival is None:
+                    return WAITS, ""
+                values[size, name] = ratio(uts, rival)
+        words, notes = [], []
+        for name, direction in (("OSUB", 1), ("TS", -1)):
+            small, large = values[17, name], values[129, name]
+            change = direction * (large.value - small.value)
+            room = large.half_width + small.half_width
+            words.append(upwards(change, room))
+            notes.append(f"UTS/{name} {small} to {large}")
+        return every(words), "; ".join(notes)
 
     return decide
