@@ -1,77 +1,158 @@
-"""docs/continuous.md and its figure, from continuous.in.md: python docs/continuous.py (100 s)."""
+"""The study of continuous arms: `python docs/studies/continuous/study.py run` (two core-minutes)."""
 
-import time
+import functools
+import math
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import unimodal as um
+from unimodal.policies import parse
 from unimodal.report.figures import style
+from unimodal.report.page import markdown_table
+from unimodal.results.statistics import Interval, mean_interval
+from unimodal.studies import pages
 
-DOCS = Path(__file__).parent
-HORIZONS = [10**3, 10**4, 10**5, 10**6]
-TRIALS = 2  # of each of the intervals
+HERE = Path(__file__).parent
+HORIZONS = (10**3, 10**4, 10**5, 10**6)
 PEAKS = np.random.default_rng(0).uniform(0.2, 0.8, 20)
+TRIALS = 2  # for each place of the peak
 # What the peak looks like: (α, C) of the mean 0.9 - C·|x - peak|^α on [0, 1].
 SHAPES = {"a corner": (1, 1.0), "a smooth top": (2, 1.2)}
+METHODS = ("UTS", "OSUB", "LSE")
 
 
-def intervals(alpha, slope):
-    """One interval for each place of the peak."""
+@dataclass(frozen=True)
+class Search(um.studies.BaseSetting):
+    """A shape of the peak, the shape that the methods are told, and a horizon."""
 
-    def mean_around(peak):
-        return lambda x: 0.9 - slope * abs(x - peak) ** alpha
+    shape: str
+    told: str
+    horizon: int
+    policies: tuple[str, ...] = METHODS
+    graphs: int = len(PEAKS)  # places of the peak
+    trials: int = TRIALS
 
-    return [um.Interval(0, 1, mean=mean_around(peak)) for peak in PEAKS]
+    @property
+    def name(self):
+        """A name that no other setting has."""
+        return f"{self.shape}, told {self.told}, T = {self.horizon}"
+
+    def interval(self, place):
+        """The interval with one of the places of the peak."""
+        (alpha, slope), peak = SHAPES[self.shape], PEAKS[place]
+        return um.Interval(0, 1, mean=lambda x: 0.9 - slope * abs(x - peak) ** alpha)
+
+    def grid(self, place):
+        """The line that the policies play on."""
+        interval, (alpha, slope) = self.interval(place), SHAPES[self.told]
+        return interval.discretise(interval.points_for(self.horizon, alpha, slope))
+
+    def measure(self, task):
+        """One row per trial: its regret, and whether LSE has lost the peak."""
+        interval = self.interval(task.graph)
+        size = {"horizon": self.horizon, "trials": task.last, "seed": 0, "checkpoints": 1}
+        if task.policy == "LSE":
+            alpha, slope = SHAPES[self.told]
+            found = um.narrow(interval, um.LSE(slope=slope, smoothness=alpha), **size)
+            lost = (interval.peak < found.low) | (found.high < interval.peak)
+            rows = np.stack([found.regret[:, -1], lost], axis=1)
+        else:
+            policy, grid = parse(task.policy), self.grid(task.graph)
+            result = um.simulate(grid, policy, workers=1, progress=False, **size)
+            regret = interval.regret(result)[policy.name][:, -1]
+            rows = np.stack([regret, np.zeros(len(regret))], axis=1)
+        return rows[task.first :]
 
 
-def regrets(alpha, slope):
-    """Everybody at every horizon, told the truth about the peak."""
-    settings = {"slope": slope, "smoothness": alpha, "trials": TRIALS, "workers": 1}
-    return um.regret_by_horizon(intervals(alpha, slope), HORIZONS, **settings)
+class Regret(um.studies.EveryTrial):
+    """The regret of every trial, and whether LSE has lost the peak."""
+
+    columns = ("regret", "lost")
+
+    @property
+    def mean(self):
+        """The mean with its 95 % interval over places of the peak."""
+        return Interval(*map(float, mean_interval(self["regret"].mean(axis=1))))
 
 
-def told_wrong(alpha, slope, told):
-    """Regret at T = 10⁵ of UTS and LSE that are told another shape, and how often LSE is lost."""
-    table = um.regret_by_horizon(
-        intervals(alpha, slope),
-        [10**5],
-        slope=SHAPES[told][1],
-        smoothness=SHAPES[told][0],
-        policies=[um.UTS()],
-        trials=TRIALS,
-        workers=1,
+TRUE = [Search(shape, shape, horizon) for shape in SHAPES for horizon in HORIZONS]
+WRONG = [Search(shape, told, 10**5, ("UTS", "LSE")) for shape in SHAPES for told in SHAPES]
+LONG = [Search(shape, told, 10**7, ("LSE",)) for shape in SHAPES for told in SHAPES]
+
+
+def run(folder):
+    """Play everything and write data.parquet."""
+    settings = [*TRUE, *(one for one in WRONG if one.shape != one.told), *LONG]
+    um.studies.Study(settings, Regret).run(folder).save(HERE / pages.DATA)
+
+
+def scale(horizon):
+    """The order of the regret: √(T log T)."""
+    return math.sqrt(horizon * math.log(horizon))
+
+
+@functools.cache
+def grid(setting):
+    """The number of points, and the regret that is due to the grid: its mean over places."""
+    grids = [(setting.interval(place), setting.grid(place)) for place in range(len(PEAKS))]
+    missed = [setting.horizon * (one.best_mean - line.means.max()) for one, line in grids]
+    return max(line.graph.n_arms for _, line in grids), float(np.mean(missed))
+
+
+def regrets(found, shape):
+    """One row per horizon and one column per method."""
+    rows = []
+    for setting in TRUE:
+        if setting.shape == shape:
+            points, missed = grid(setting)
+            power = str(len(str(setting.horizon)) - 1).translate(str.maketrans("3456", "³⁴⁵⁶"))
+            cells = []
+            for one in found.of(setting).values():
+                mean = one.mean
+                relative = mean.value / scale(setting.horizon)
+                cells.append(f"{mean.value:,.0f} ± {mean.half_width:,.0f} ({relative:.2f})")
+            rows.append((f"10{power}", points, f"{missed:,.0f}", *cells))
+    return markdown_table(("T", "points", "the grid's part", *METHODS), rows)
+
+
+def told_wrong(found):
+    """Regret of UTS and LSE that are told another shape, and how often LSE loses the peak."""
+    rows = []
+    for short, long in zip(WRONG, LONG, strict=True):
+        if short.shape == short.told:
+            short = Search(short.shape, short.told, short.horizon)
+        uts, lse = (found.get(short, name).mean.value for name in ("UTS", "LSE"))
+        lost = 100 * found.get(long, "LSE")["lost"].mean()
+        uts = f"{uts:,.0f} ({grid(short)[0]} points)"
+        rows.append((short.shape, short.told, uts, f"{lse:,.0f}", f"{lost:.0f} %"))
+    return markdown_table(
+        ("the peak is", "they are told", "UTS", "LSE", "LSE has lost the peak"), rows
     )
-    search = um.LSE(slope=SHAPES[told][1], smoothness=SHAPES[told][0])
-    found = [
-        um.narrow(one, search, horizon=10**7, trials=TRIALS) for one in intervals(alpha, slope)
-    ]
-    lost = [~((f.low <= f.interval.peak) & (f.interval.peak <= f.high)) for f in found]
-    uts, lse = table["mean"].to_list()
-    return f"{uts:,.0f} ({table['points'][0]} points) | {lse:,.0f} | {100 * np.mean(lost):.0f} %"
 
 
-def picture(tables):
-    """Regret relative to √(T log T), a panel a shape, with the shape in a corner of it."""
+def picture(found):
+    """Regret relative to √(T log T), one panel per shape, with the shape in a corner of it."""
     drawn = Figure(figsize=(9.2, 3.9), layout="constrained")
-    axes = drawn.subplots(1, len(tables), sharey=True)
-    for ax, (shape, table) in zip(axes, tables.items(), strict=True):
-        for position, name in enumerate(dict.fromkeys(table["method"])):
-            rows = table.filter(table["method"] == name)
-            scale = rows["mean"] / rows["relative"]
-            look = style(name, position)
+    axes = drawn.subplots(1, len(SHAPES), sharey=True)
+    for ax, (shape, (alpha, slope)) in zip(axes, SHAPES.items(), strict=True):
+        settings = [setting for setting in TRUE if setting.shape == shape]
+        for position, name in enumerate(METHODS):
+            means = [found.get(setting, name).mean for setting in settings]
+            scales = [scale(setting.horizon) for setting in settings]
+            heights = [one.value / s for one, s in zip(means, scales, strict=True)]
+            reach = [one.half_width / s for one, s in zip(means, scales, strict=True)]
             label = name if name == "LSE" else f"{name} on the grid"
-            ends = [(rows["mean"] - rows["low"]) / scale, (rows["high"] - rows["mean"]) / scale]
-            look |= {"yerr": ends, "capsize": 2, "markersize": 5, "label": label}
-            ax.errorbar(rows["horizon"], rows["relative"], **look)
+            look = style(name, position) | {"capsize": 2, "markersize": 5, "label": label}
+            ax.errorbar(HORIZONS, heights, reach, **look)
         ax.set_xscale("log")
         ax.set_yscale("log")
         ax.set(ylim=(0.1, 30), yticks=[0.1, 1, 10], yticklabels=["0.1", "1", "10"])
         ax.set_xlabel("horizon T")
         ax.set_title(f"the peak is {shape}", fontsize=10, loc="left")
         ax.spines[["top", "right"]].set_visible(False)
-        alpha, slope = SHAPES[shape]
         inset = ax.inset_axes((0.71, 0.47, 0.27, 0.2))
         x = np.linspace(0, 1, 201)
         inset.plot(x, 0.9 - slope * abs(x - 0.4) ** alpha, color="0.35", linewidth=1.2)
@@ -84,35 +165,20 @@ def picture(tables):
     return drawn
 
 
-def markdown_table(table):
-    """Rows by horizon, a column a method."""
-    lines = ["| T | points | the grid's part | UTS | OSUB | LSE |", "|---|---|---|---|---|---|"]
-    for horizon in HORIZONS:
-        rows = {row["method"]: row for row in table.to_dicts() if row["horizon"] == horizon}
-        cells = [
-            f"{row['mean']:,.0f} ± {(row['high'] - row['low']) / 2:,.0f} ({row['relative']:.2f})"
-            for row in rows.values()
-        ]
-        power = f"10{str(len(str(horizon)) - 1).translate(str.maketrans('3456', '³⁴⁵⁶'))}"
-        uts = rows["UTS"]
-        lines.append(f"| {power} | {uts['points']} | {uts['grid']:,.0f} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+def render(out):
+    """Write the page and its figure from data.parquet."""
+    found = um.studies.load(HERE / pages.DATA, Search, Regret)
+    pages.draw(picture(found), out / "figure.png")
+    pages.fill_in(
+        HERE / pages.TEMPLATE,
+        out,
+        runs=f"{len(PEAKS)} places of the peak, {TRIALS} trials each",
+        corner=regrets(found, "a corner"),
+        smooth=regrets(found, "a smooth top"),
+        wrong=told_wrong(found),
+        made_with=found.made_with,
+    )
 
 
-began = time.perf_counter()
-tables = {shape: regrets(*truth) for shape, truth in SHAPES.items()}
-picture(tables).savefig(DOCS / "images" / "continuous.png", dpi=130)
-wrong = [
-    f"| {shape} | {told} | {told_wrong(*truth, told)} |"
-    for shape, truth in SHAPES.items()
-    for told in SHAPES
-]
-parts = {
-    "runs": f"{len(PEAKS)} places of the peak, {TRIALS} trials each",
-    "corner": markdown_table(tables["a corner"]),
-    "smooth": markdown_table(tables["a smooth top"]),
-    "wrong": "\n".join(wrong),
-}
-page = (DOCS / "continuous.in.md").read_text(encoding="utf-8").format(**parts)
-(DOCS / "continuous.md").write_text(page, encoding="utf-8")
-print(f"docs/continuous.md, in {time.perf_counter() - began:.0f} s")
+if __name__ == "__main__":
+    pages.command(run, render, HERE)

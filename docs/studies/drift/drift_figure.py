@@ -1,7 +1,7 @@
 """The figure of the page on drift."""
 
 import numpy as np
-from drift_runs import EVERY, HORIZON, MEMORIES, TITLES, at_random
+from drift_settings import EVERY, HORIZON, MEMORIES, TITLES, at_random
 from matplotlib.figure import Figure
 
 from unimodal.report.figures import STYLES
@@ -21,7 +21,7 @@ THIN = {"capsize": 2, "linewidth": 1.5, "elinewidth": 0.8}
 
 
 def picture(found):
-    """Above: UTS by window, a curve a speed. Below: everybody at their best, by speed."""
+    """Above: UTS by window, one curve per speed. Below: every policy with its best size, by speed."""
     drawn = Figure(figsize=(10.5, 6.8), layout="constrained")
     axes = drawn.subplots(2, 3, sharey=True)
     for (above, below), (kind, title) in zip(axes.T, TITLES.items(), strict=True):

@@ -1,33 +1,37 @@
-"""The page on drift: python docs/drift.py [folder for finished work]. It runs drift_runs.py."""
+"""The study of drift: `python docs/studies/drift/study.py run [folder]` (12 core-minutes)."""
 
 import math
-import sys
-import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
 from drift_figure import picture
-from drift_runs import (
+from drift_settings import (
     BASES,
     EVERY,
     HORIZON,
     KINDS,
     MEMORIES,
     SIZES,
+    SPEEDS,
     TITLES,
     WAYS,
+    Dynamic,
     Found,
+    Speed,
     at_random,
-    spelt,
 )
 
+import unimodal as um
 from unimodal.report.page import markdown_table
 from unimodal.results.statistics import ratio_interval
-from unimodal.studies import parquet
-from unimodal.studies.tasks import law_hash
+from unimodal.studies import pages
 
-DOCS = Path(__file__).parent
+HERE = Path(__file__).parent
+
+
+def run(folder):
+    """Play everything and write data.parquet."""
+    um.studies.Study(SPEEDS, Dynamic).run(folder).save(HERE / pages.DATA)
 
 
 def shown(found, *key):
@@ -152,38 +156,26 @@ def slopes(found):
     return markdown_table(("best window ∝ (rounds between moves)^", *bases), rows)
 
 
-def save(found):
-    """Keep every trial in docs/drift.parquet."""
-    rows = [
-        {
-            "kind": TITLES[kind],
-            "every": str(every),
-            "policy": spelt(*version),
-            "regret": regret.tolist(),
-            "restarts": found.restarts[kind, every, *version].tolist(),
-        }
-        for (kind, every, *version), regret in found.regret.items()
-    ]
-    parquet.write(DOCS / "drift.parquet", rows, {"sources": law_hash(), "horizon": f"{HORIZON}"})
+def render(out):
+    """Write the page and its figure from data.parquet."""
+    outcomes = um.studies.load(HERE / pages.DATA, Speed, Dynamic)
+    found = Found(outcomes)
+    pages.draw(picture(found), out / "figure.png")
+    parts = {
+        **{f"advice_{kind}": advice(found, kind) for kind in KINDS},
+        **{f"all_{kind}": everything(found, kind) for kind in KINDS},
+        **{f"one_{kind}": one_window(found, kind) for kind in KINDS},
+        **{f"root_{kind}": f"{price(found, kind, root_rule):.2f}" for kind in KINDS},
+        "slopes": slopes(found),
+        "structure": ratios(found, ("UTS", "windowed"), ("TS", "windowed")),
+        "restarting": ratios(found, ("UTS", "restarting"), ("UTS", "windowed")),
+        "discounting": ratios(found, ("UTS", "discounted"), ("UTS", "windowed")),
+        "horizon": f"{HORIZON:,}",
+        "ways": WAYS,
+        "made_with": outcomes.made_with,
+    }
+    pages.fill_in(HERE / pages.TEMPLATE, out, **parts)
 
 
-began = time.perf_counter()
-found = Found(Path(sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp()))
-save(found)
-picture(found).savefig(DOCS / "images" / "drift.png", dpi=130)
-parts = {
-    **{f"advice_{kind}": advice(found, kind) for kind in KINDS},
-    **{f"all_{kind}": everything(found, kind) for kind in KINDS},
-    **{f"one_{kind}": one_window(found, kind) for kind in KINDS},
-    **{f"root_{kind}": f"{price(found, kind, root_rule):.2f}" for kind in KINDS},
-    "slopes": slopes(found),
-    "structure": ratios(found, ("UTS", "windowed"), ("TS", "windowed")),
-    "restarting": ratios(found, ("UTS", "restarting"), ("UTS", "windowed")),
-    "discounting": ratios(found, ("UTS", "discounted"), ("UTS", "windowed")),
-    "horizon": f"{HORIZON:,}",
-    "ways": WAYS,
-    "sources": law_hash(),
-}
-page = (DOCS / "drift.in.md").read_text(encoding="utf-8").format(**parts)
-(DOCS / "drift.md").write_text(page, encoding="utf-8")
-print(f"docs/drift.md, in {(time.perf_counter() - began) / 60:.1f} minutes")
+if __name__ == "__main__":
+    pages.command(run, render, HERE)

@@ -1,12 +1,15 @@
-"""Make docs/replay.md: how often the intervals of a replay hold what was really earned.
+"""How often the intervals of a replay hold what was really earned (two core-minutes to run)."""
 
-python docs/replay.py        (two minutes of one core)
-"""
-
+from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 import unimodal as um
 from unimodal.inference.replay import calibration
+from unimodal.policies import parse
+from unimodal.report.page import markdown_table
+from unimodal.studies import pages
 
 HERE = Path(__file__).parent
 SCALE = calibration.Scale(arms=7, rounds=300, draws=60, worlds=250)
@@ -15,37 +18,65 @@ VERSIONS = {
     "`one_peak=False`": calibration.with_any_peaks,
     "the log's empirical means taken for true": calibration.with_empirical_means,
 }
+CANDIDATES = ("TS", "OSUB")
 
 
-def table() -> str:
-    """A row a version, and what came of it for TS and OSUB."""
-    rows = ["| | TS: within | mean width | OSUB: within | mean width |", "|---|---|---|---|---|"]
-    for name, estimator in VERSIONS.items():
+@dataclass(frozen=True)
+class Calibration(um.studies.BaseSetting):
+    """One way to estimate; a trial goes through all worlds, which share a generator."""
+
+    name: str
+    policies: tuple[str, ...] = CANDIDATES
+    horizon: int = SCALE.rounds
+    graphs: int = 1
+    trials: int = 1
+
+    def measure(self, task):
+        """One row: the share of worlds within the interval, and the interval's mean width."""
+        version = VERSIONS[self.name]
+        _, within, width = calibration.calibrate(parse(task.policy), version, SCALE)
+        return np.array([[within, width]])
+
+
+class Coverage(um.studies.EveryTrial):
+    """How often the interval holds what was earned, and how wide it is."""
+
+    columns = ("within", "width")
+
+
+def run(folder):
+    """Draw the worlds, replay them and write data.parquet."""
+    settings = [Calibration(name) for name in VERSIONS]
+    um.studies.Study(settings, Coverage).run(folder).save(HERE / pages.DATA)
+
+
+def table(found):
+    """One row per version."""
+    columns = [cell for name in CANDIDATES for cell in (f"{name}: within", "mean width")]
+    rows = []
+    for setting, by_policy in found.complete().items():
         cells = []
-        for candidate in (um.TS(), um.OSUB()):
-            _, within, width = calibration.calibrate(candidate, estimator, SCALE)
-            cells += [f"{100 * within:.1f} %", f"{width:.1f}"]
-        rows.append(f"| {name} | {' | '.join(cells)} |")
-        print(rows[-1], flush=True)
-    return "\n".join(rows)
+        for one in by_policy.values():
+            cells += [f"{100 * one['within'].item():.1f} %", f"{one['width'].item():.1f}"]
+        rows.append(f"| {setting.name} | {' | '.join(cells)} |")  # one name has code in it
+    return "\n".join([markdown_table(("", *columns), []).replace("|  |", "| |", 1), *rows])
 
 
-def main() -> None:
-    """Measure, and fill in the page."""
-    numbers = {
-        "arms": SCALE.arms,
-        "rounds": SCALE.rounds,
-        "draws": SCALE.draws,
-        "worlds": SCALE.worlds,
-        "error": f"{100 * (0.95 * 0.05 / SCALE.worlds) ** 0.5:.1f}",
-        "version": um.__version__,
-        "table": table(),
-    }
-    page = (HERE / "replay.in.md").read_text(encoding="utf-8")
-    for name, value in numbers.items():
-        page = page.replace("{" + name + "}", str(value))
-    (HERE / "replay.md").write_text(page, encoding="utf-8")
+def render(out):
+    """Write the page from data.parquet."""
+    found = um.studies.load(HERE / pages.DATA, Calibration, Coverage)
+    pages.fill_in(
+        HERE / pages.TEMPLATE,
+        out,
+        arms=SCALE.arms,
+        rounds=SCALE.rounds,
+        draws=SCALE.draws,
+        worlds=SCALE.worlds,
+        error=f"{100 * (0.95 * 0.05 / SCALE.worlds) ** 0.5:.1f}",
+        made_with=found.made_with,
+        table=table(found),
+    )
 
 
 if __name__ == "__main__":
-    main()
+    pages.command(run, render, HERE)

@@ -6,7 +6,7 @@ import math
 import time
 import zlib
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -19,8 +19,30 @@ from unimodal.studies.tasks import Task, played
 HIGH, LOW = 0.9, 0.1  # the paper's
 
 
+class BaseSetting:
+    """For settings of your own: a frozen dataclass as plain data, and back.
+
+    Its fields must include `name`, `policies`, `horizon`, `graphs` and `trials`, and it must have a
+    method `measure` (see `studies.tasks.Plan`).
+    """
+
+    def seconds_a_trial(self, policy: str) -> float:
+        """About how long a trial takes."""
+        return 0.02
+
+    def to_data(self) -> dict[str, Any]:
+        """The whole setting as plain JSON data."""
+        return asdict(cast(Any, self))
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> Self:
+        """The setting that `to_data` described."""
+        make: Any = cls
+        return cast(Self, make(**{**data, "policies": tuple(data["policies"])}))
+
+
 @dataclass(frozen=True)
-class Setting:
+class Setting(BaseSetting):
     """A family of graphs with its means, the policies on it, and how often.
 
     `graph` and `policies` are text, as on the command line. `means` is "by distance" (they fall
@@ -66,14 +88,10 @@ class Setting:
         """About how long a trial of the leap engine takes: the mean over `unimodal compare`."""
         return 0.013
 
-    def to_data(self) -> dict[str, Any]:
-        """The whole setting as plain JSON data."""
-        return asdict(self)
-
     @classmethod
-    def from_data(cls, data: dict[str, Any]) -> Setting:
-        """The setting that `to_data` described."""
-        made = cls(**{**data, "policies": tuple(data["policies"])})
+    def from_data(cls, data: dict[str, Any]) -> Self:
+        """The setting that `to_data` described, or an error if it cannot be one."""
+        made = super().from_data(data)
         for text in (made.name, made.graph, made.means, *made.policies):
             if not isinstance(text, str):
                 raise UnimodalError(f"a name of a setting must be text, got {text!r}.")

@@ -1,7 +1,7 @@
-"""What the page on drift is made from: every version of every policy, at every speed of change."""
+"""The settings of the study of drift: every version of every policy, at every speed of change."""
 
 import functools
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -9,11 +9,8 @@ import unimodal as um
 from unimodal.engines.step import StepTrial
 from unimodal.policies import parse
 from unimodal.results.statistics import Interval, mean_interval
-from unimodal.studies.finished_tasks import opened
-from unimodal.studies.runner import do
-from unimodal.studies.tasks import cut
 
-HORIZON, WAYS = 30_000, 30  # rounds, and ways of the peak: a trial on each
+HORIZON, WAYS = 30_000, 30  # rounds, and ways of the peak: one trial on each
 LINE, GRID = um.graphs.line(17), um.graphs.grid(6, 6)
 KINDS = {
     "drift": lambda every, way: um.problems.drifting_line(LINE.n_arms, HORIZON, 1 / every),
@@ -52,49 +49,50 @@ def problem(kind, every, way):
 
 
 @dataclass(frozen=True)
-class Speed:
+class Speed(um.studies.BaseSetting):
     """A kind of movement and its speed."""
 
     kind: str
     every: int
-    policies: tuple = tuple(spelt(*version) for version in VERSIONS)
+    policies: tuple[str, ...] = tuple(spelt(*version) for version in VERSIONS)
     horizon: int = HORIZON
     graphs: int = 1
     trials: int = WAYS
 
-    def seconds_a_trial(self, policy):
-        """About."""
-        return 0.02
+    @property
+    def name(self):
+        """A name that no other setting has."""
+        return f"{TITLES[self.kind]}, every {self.every} rounds"
 
-    def to_data(self):
-        """Everything about it."""
-        return asdict(self)
+    def measure(self, task):
+        """One row per way of the peak: regret, and how often the policy restarted."""
+        policy, rounds, rows = parse(task.policy), np.array([HORIZON]), []
+        for way in range(task.first, task.last):
+            trial = StepTrial(problem(self.kind, self.every, way), policy, 0, way, rounds, False)
+            trial.finish()
+            rows.append((trial.output.regret[-1], trial.restarts))
+        return np.array(rows)
 
 
-def run(task):
-    """Regret and restarts, a row a way."""
-    policy, rounds, rows = parse(task.policy), np.array([HORIZON]), []
-    for way in range(task.first, task.last):
-        moving = problem(task.setting.kind, task.setting.every, way)
-        trial = StepTrial(moving, policy, 0, way, rounds, False)
-        trial.finish()
-        rows.append((trial.output.regret[-1], trial.restarts))
-    return np.array(rows)
+class Dynamic(um.studies.EveryTrial):
+    """The dynamic regret of every trial, and how often it restarted."""
+
+    columns = ("regret", "restarts")
+
+
+SPEEDS = [Speed(kind, every) for kind in KINDS for every in EVERY]
 
 
 class Found:
-    """Regrets and restarts of every version at every speed: from finished work, or run now."""
+    """Regrets and restarts by kind, speed, policy, version and size."""
 
-    def __init__(self, folder):
+    def __init__(self, outcomes):
         self.regret, self.restarts = {}, {}
-        settings = [Speed(kind, every) for kind in KINDS for every in EVERY]
-        with opened(folder / "finished.db") as store:
-            do(list(cut(settings)), store, run=run)
-            for setting in settings:
-                for version in VERSIONS:
-                    rows = store.all_of(setting, spelt(*version))[0]
-                    key = (setting.kind, setting.every, *version)
-                    self.regret[key], self.restarts[key] = rows[:, 0], rows[:, 1]
+        for setting in SPEEDS:
+            for version in VERSIONS:
+                one = outcomes.get(setting, spelt(*version))
+                key = (setting.kind, setting.every, *version)
+                self.regret[key], self.restarts[key] = one["regret"][0], one["restarts"][0]
 
     def interval(self, *key):
         """Mean regret with its 95 % interval over ways."""
