@@ -1,6 +1,5 @@
-"""The study of continuous arms: `python docs/studies/continuous/study.py run` (two core-minutes)."""
+"""The study of continuous arms: `python docs/studies/continuous/study.py run` (a core-minute)."""
 
-import functools
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,26 +50,29 @@ class Search(um.studies.BaseSetting):
         return interval.discretise(interval.points_for(self.horizon, alpha, slope))
 
     def measure(self, task):
-        """One row per trial: its regret, and whether LSE has lost the peak."""
+        """One row per trial: regret; whether LSE has lost the peak; points and cost of the grid."""
         interval = self.interval(task.graph)
         size = {"horizon": self.horizon, "trials": task.last, "seed": 0, "checkpoints": 1}
         if task.policy == "LSE":
             alpha, slope = SHAPES[self.told]
             found = um.narrow(interval, um.LSE(slope=slope, smoothness=alpha), **size)
             lost = (interval.peak < found.low) | (found.high < interval.peak)
-            rows = np.stack([found.regret[:, -1], lost], axis=1)
+            rows = [
+                (regret, out, 0, 0) for regret, out in zip(found.regret[:, -1], lost, strict=True)
+            ]
         else:
             policy, grid = parse(task.policy), self.grid(task.graph)
             result = um.simulate(grid, policy, workers=1, progress=False, **size)
-            regret = interval.regret(result)[policy.name][:, -1]
-            rows = np.stack([regret, np.zeros(len(regret))], axis=1)
-        return rows[task.first :]
+            missed = self.horizon * (interval.best_mean - grid.means.max())
+            regrets = interval.regret(result)[policy.name][:, -1]
+            rows = [(regret, 0, grid.graph.n_arms, missed) for regret in regrets]
+        return np.array(rows, dtype=float)[task.first :]
 
 
 class Regret(um.studies.EveryTrial):
-    """The regret of every trial, and whether LSE has lost the peak."""
+    """The regret of every trial, whether LSE has lost the peak, and what the grid was."""
 
-    columns = ("regret", "lost")
+    columns = ("regret", "lost", "points", "missed")
 
     @property
     def mean(self):
@@ -94,27 +96,20 @@ def scale(horizon):
     return math.sqrt(horizon * math.log(horizon))
 
 
-@functools.cache
-def grid(setting):
-    """The number of points, and the regret that is due to the grid: its mean over places."""
-    grids = [(setting.interval(place), setting.grid(place)) for place in range(len(PEAKS))]
-    missed = [setting.horizon * (one.best_mean - line.means.max()) for one, line in grids]
-    return max(line.graph.n_arms for _, line in grids), float(np.mean(missed))
-
-
 def regrets(found, shape):
     """One row per horizon and one column per method."""
     rows = []
     for setting in TRUE:
         if setting.shape == shape:
-            points, missed = grid(setting)
+            uts = found.get(setting, "UTS")
+            points, missed = uts["points"].max(), uts["missed"].mean()
             power = str(len(str(setting.horizon)) - 1).translate(str.maketrans("3456", "³⁴⁵⁶"))
             cells = []
             for one in found.of(setting).values():
                 mean = one.mean
                 relative = mean.value / scale(setting.horizon)
                 cells.append(f"{mean.value:,.0f} ± {mean.half_width:,.0f} ({relative:.2f})")
-            rows.append((f"10{power}", points, f"{missed:,.0f}", *cells))
+            rows.append((f"10{power}", f"{points:.0f}", f"{missed:,.0f}", *cells))
     return markdown_table(("T", "points", "the grid's part", *METHODS), rows)
 
 
@@ -124,10 +119,10 @@ def told_wrong(found):
     for short, long in zip(WRONG, LONG, strict=True):
         if short.shape == short.told:
             short = Search(short.shape, short.told, short.horizon)
-        uts, lse = (found.get(short, name).mean.value for name in ("UTS", "LSE"))
+        uts, lse = (found.get(short, name) for name in ("UTS", "LSE"))
         lost = 100 * found.get(long, "LSE")["lost"].mean()
-        uts = f"{uts:,.0f} ({grid(short)[0]} points)"
-        rows.append((short.shape, short.told, uts, f"{lse:,.0f}", f"{lost:.0f} %"))
+        on_grid = f"{uts.mean.value:,.0f} ({uts['points'].max():.0f} points)"
+        rows.append((short.shape, short.told, on_grid, f"{lse.mean.value:,.0f}", f"{lost:.0f} %"))
     return markdown_table(
         ("the peak is", "they are told", "UTS", "LSE", "LSE has lost the peak"), rows
     )

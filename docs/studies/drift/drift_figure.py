@@ -1,7 +1,7 @@
 """The figure of the page on drift."""
 
 import numpy as np
-from drift_settings import EVERY, HORIZON, MEMORIES, TITLES, at_random
+from drift_settings import EVERY, HORIZON, MEMORIES, TITLES
 from matplotlib.figure import Figure
 
 from unimodal.report.figures import STYLES
@@ -21,7 +21,7 @@ THIN = {"capsize": 2, "linewidth": 1.5, "elinewidth": 0.8}
 
 
 def picture(found):
-    """Above: UTS by window, one curve per speed. Below: every policy with its best size, by speed."""
+    """Above: UTS by window, one curve per speed. Below: policies at their best, by speed."""
     drawn = Figure(figsize=(10.5, 6.8), layout="constrained")
     axes = drawn.subplots(2, 3, sharey=True)
     for (above, below), (kind, title) in zip(axes.T, TITLES.items(), strict=True):
@@ -73,6 +73,6 @@ def by_speed(ax, found, kind):
             look["markerfacecolor"] = "white"
         mean, reach = [one.value for one in ends], [one.half_width for one in ends]
         ax.errorbar(EVERY, mean, reach, label=label, **look, **THIN)
-    guess = [at_random(kind, every) for every in EVERY]
+    guess = [found.at_random[kind, every] for every in EVERY]
     ax.plot(EVERY, guess, color="0.6", linewidth=1, label="arms at random")
     ax.set_xlabel("rounds between moves of the peak")

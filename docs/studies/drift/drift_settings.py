@@ -26,6 +26,7 @@ EVERY = (100, 300, 1000, 3000, 10_000)  # rounds after which the peak has moved
 BASES = ("UTS", "OSUB", "TS", "KLUCB")
 MEMORIES = (50, 100, 200, 400, 800, 1600, 3200)  # windows, and 1/(1 - gamma) of discounts
 WATCHES = (100, 200, 400, 1000)  # windows of Restarting
+AT_RANDOM = "arms at random"  # drawn uniformly: its expected regret, which is not played
 
 
 def spelt(base, way, size):
@@ -48,13 +49,19 @@ def problem(kind, every, way):
     return problem(kind, every, 0) if kind == "drift" and way else KINDS[kind](every, way)
 
 
+def at_random(moving):
+    """The expected regret of arms drawn uniformly."""
+    lengths = np.diff(np.append(moving.begins, HORIZON + 1))
+    return lengths @ moving.gaps_by_piece.mean(axis=1)
+
+
 @dataclass(frozen=True)
 class Speed(um.studies.BaseSetting):
     """A kind of movement and its speed."""
 
     kind: str
     every: int
-    policies: tuple[str, ...] = tuple(spelt(*version) for version in VERSIONS)
+    policies: tuple[str, ...] = (*(spelt(*version) for version in VERSIONS), AT_RANDOM)
     horizon: int = HORIZON
     graphs: int = 1
     trials: int = WAYS
@@ -66,8 +73,11 @@ class Speed(um.studies.BaseSetting):
 
     def measure(self, task):
         """One row per way of the peak: regret, and how often the policy restarted."""
+        ways = range(task.first, task.last)
+        if task.policy == AT_RANDOM:
+            return np.array([(at_random(problem(self.kind, self.every, way)), 0) for way in ways])
         policy, rounds, rows = parse(task.policy), np.array([HORIZON]), []
-        for way in range(task.first, task.last):
+        for way in ways:
             trial = StepTrial(problem(self.kind, self.every, way), policy, 0, way, rounds, False)
             trial.finish()
             rows.append((trial.output.regret[-1], trial.restarts))
@@ -87,8 +97,10 @@ class Found:
     """Regrets and restarts by kind, speed, policy, version and size."""
 
     def __init__(self, outcomes):
-        self.regret, self.restarts = {}, {}
+        self.regret, self.restarts, self.at_random = {}, {}, {}
         for setting in SPEEDS:
+            random = outcomes.get(setting, AT_RANDOM)["regret"]
+            self.at_random[setting.kind, setting.every] = random.mean()
             for version in VERSIONS:
                 one = outcomes.get(setting, spelt(*version))
                 key = (setting.kind, setting.every, *version)
@@ -114,13 +126,3 @@ class Found:
     def winner(self, kind, every):
         """The best version of all."""
         return min(VERSIONS, key=lambda version: self.regret[kind, every, *version].mean())
-
-
-def at_random(kind, every):
-    """The mean regret of pulling arms uniformly at random."""
-    costs = []
-    for way in range(WAYS):
-        moving = problem(kind, every, way)
-        lengths = np.diff(np.append(moving.begins, HORIZON + 1))
-        costs.append(lengths @ moving.gaps_by_piece.mean(axis=1))
-    return np.mean(costs)

@@ -18,7 +18,6 @@ from drift_settings import (
     Dynamic,
     Found,
     Speed,
-    at_random,
 )
 
 import unimodal as um
@@ -65,7 +64,7 @@ def advice(found, kind):
             named(*top),
             shown(found, kind, every, *top),
             shown(found, kind, every, "UTS", "plain", 0),
-            f"{at_random(kind, every):,.0f}",
+            f"{found.at_random[kind, every]:,.0f}",
         ]
         rows.append((f"{every:,}", *cells))
     versions = ("window of UTS", "regret", "memory of Discounted UTS", "regret")

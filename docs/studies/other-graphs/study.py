@@ -1,7 +1,7 @@
 """Table 2 for the graphs that the paper leaves as future work, and for some more.
 
-`python docs/studies/other-graphs/study.py run [folder]` took 14 minutes on two shared cores. It resumes
-after an interruption if it is given a folder.
+`python docs/studies/other-graphs/study.py run [folder]` took 14 minutes on two shared
+cores. It resumes after an interruption if it is given a folder.
 """
 
 from pathlib import Path

@@ -55,7 +55,7 @@ class Test(um.studies.BaseSetting):
         return 0.001
 
     def measure(self, task):
-        """One row per trial: reports by our bounds, by the usual ones, and whether bounds failed."""
+        """One row per trial: reports by our bounds and by usual ones, and whether bounds failed."""
         means = np.array(MEANS[self.means])
         rows = np.zeros((self.trials, 3), bool)
         for pulls, totals in self.seen(task.policy, means):

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unimodal import files
 from unimodal.errors import UnimodalError
 from unimodal.report import tables
-from unimodal.studies.compare import comparison
+from unimodal.studies.compare import comparison, page
 from unimodal.studies.compare.graph_families import FULL, QUICK, settings
-from unimodal.studies.compare.page import markdown, report
 from unimodal.studies.compare.ranking import ranked
 from unimodal.studies.study import Study, progress_bar
 
@@ -53,8 +51,7 @@ def run(planned: list[Setting], only: str, out: Path) -> Comparison:
 
 def write(found: Comparison, out: Path, console: Console) -> None:
     """The page, the tables and the data in their folder, and the ranking on the console."""
-    for name, text in {"index.html": report(found), "tables.md": markdown(found)}.items():
-        files.write(out / name, functools.partial(Path.write_text, data=text, encoding="utf-8"))
+    page.write(found, out)
     found.save(out / "comparison.parquet")
     rows = [
         (rank.policy, rank.relative, rank.best_in, f"{rank.milliseconds:.1f}")

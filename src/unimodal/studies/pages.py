@@ -29,7 +29,7 @@ def fill_in(template: Path, out: Path, **values: Any) -> Path:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     # Markdown, not HTML: there is nothing to escape in tables of our own numbers.
-    templates = Environment(  # noqa: S701
+    templates = Environment(
         loader=FileSystemLoader(template.parent),
         undefined=StrictUndefined,
         keep_trailing_newline=True,
@@ -130,7 +130,7 @@ def load(folder: Path) -> ModuleType:
 
 
 def main() -> None:
-    """Render the page of every study in a folder: `python -m unimodal.studies.pages docs/studies`."""
+    """Render every study: `python -m unimodal.studies.pages docs/studies`."""
     for folder in studies(Path(sys.argv[1])):
         load(folder).render(folder)
         print(folder)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+from pathlib import Path
+
+from unimodal import files
 from unimodal.policies import parse
 from unimodal.report import page
 from unimodal.report.leader_chart import Standing, standings
@@ -18,9 +22,15 @@ _RANKING = (
     f"regret relative to {UNIT}",
     "best in",
     "highest ratio",
-    "ms a trial",
+    "ms per trial",
 )
-_TABLE = ("policy", "mean ± 95 %", f"relative to {UNIT}", "median", "worst trial", "ms a trial")
+_TABLE = ("policy", "mean ± 95 %", f"relative to {UNIT}", "median", "worst trial", "ms per trial")
+
+
+def write(found: Comparison, folder: Path) -> None:
+    """Write the page and the tables."""
+    for name, text in {"index.html": report(found), "tables.md": markdown(found)}.items():
+        files.write(folder / name, functools.partial(Path.write_text, data=text, encoding="utf-8"))
 
 
 def report(found: Comparison) -> str:
