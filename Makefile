@@ -4,7 +4,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 
 .DEFAULT_GOAL := help
-.PHONY: help install reproduce test test-full bench format lock clean
+.PHONY: help install reproduce pages test test-full bench format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' Makefile
@@ -14,6 +14,9 @@ install: .venv/.installed ## Make .venv from requirements.lock
 
 reproduce: install ## Reproduce the paper
 	@$(BIN)/unimodal reproduce
+
+pages: install ## Render the pages of docs/studies from their stored data
+	@$(BIN)/python -m unimodal.studies.pages docs/studies
 
 test: install ## Lint, types, import contract, tests and doctests
 	$(BIN)/ruff check --quiet

@@ -17,6 +17,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import unimodal as um
+from unimodal import studies
 from unimodal.campaigns.rehearsal import rehearse
 from unimodal.cli import app
 from unimodal.cli import inspect_output as command
@@ -36,10 +37,7 @@ from unimodal.report import (
 from unimodal.report import (
     ranking_figure as standings,
 )
-from unimodal.studies.compare import entries
 from unimodal.studies.compare import page as comparison_page
-from unimodal.studies.compare.cases import Case
-from unimodal.studies.compare.entries import Comparison, Entry
 from unimodal.studies.reproduce import page as reproduction_page
 from unimodal.studies.reproduce.findings import Finding, Findings
 from unimodal.studies.reproduce.settings import Setting
@@ -125,19 +123,17 @@ def test_the_page_of_a_campaign(hostile, plain):
 def compared(names, made_with):
     """A comparison as a file may hold it: any name for a case, and policies with any name."""
     policies = ("UTS", *(f"UTS(name={name!r})" for name in names))
-    cases = [
-        Case(name, "line:5", "by distance", policies, 100, 2, 3)
+    settings = [
+        studies.Setting(name, "line:5", "by distance", policies, 100, 2, 3)
         for name in (names[0], "".join(names[1:]))
     ]
-    rng, rounds = np.random.default_rng(0), len(entries.rounds_of(cases[0]))
-    made = {
-        case: {
-            policy: Entry(policy, rng.uniform(5, 9, (2, 3)), np.linspace(1, 7, rounds), 1.5)
-            for policy in policies
-        }
-        for case in cases
-    }
-    return Comparison(made, made_with)
+    rng, (rounds,) = np.random.default_rng(0), studies.Regrets.shapes(settings[0])["curve"]
+    made = [
+        studies.Regrets(setting, policy, rng.uniform(5, 9, (2, 3)), np.linspace(1, 7, rounds), 1.5)
+        for setting in settings
+        for policy in policies
+    ]
+    return studies.Outcomes(made, settings, made_with)
 
 
 def test_the_page_of_a_comparison():

@@ -10,16 +10,18 @@ from typer.testing import CliRunner
 
 from unimodal.cli import app
 from unimodal.cli import compare_output as command
-from unimodal.studies.compare import cases, entries
-from unimodal.studies.compare.cases import Case
+from unimodal.errors import UnimodalError
+from unimodal.report import progress
+from unimodal.studies.compare import comparison
 from unimodal.studies.finished_tasks import opened
+from unimodal.studies.setting import Setting
 
 # Pairs of policies that share their compiled code: UTS is compiled, and KLUCB.
 POLICIES = ("UTS", "KLUCB", "UTS(period=2)", "KLUCB(c=0)")
 TINY = [
-    Case("line", "line:9", "by distance", POLICIES, 2000, 2, 3),
-    Case("line, smooth", "line:9", "smooth", POLICIES, 2000, 2, 3),
-    Case("rank one", "rank_one:3x3", "rank one", POLICIES, 2000, 2, 3),
+    Setting("line", "line:9", "by distance", POLICIES, 2000, 2, 3),
+    Setting("line, smooth", "line:9", "smooth", POLICIES, 2000, 2, 3),
+    Setting("rank one", "rank_one:3x3", "rank one", POLICIES, 2000, 2, 3),
 ]
 
 
@@ -31,7 +33,7 @@ def run(*arguments):
 def folder(tmp_path_factory):
     out = tmp_path_factory.mktemp("comparison")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(command, "cases", lambda scale: TINY)
+        patch.setattr(command, "settings", lambda scale: TINY)
         done = run("--out", out)
     assert done.exit_code == 0, done.output
     assert "over 3 families" in done.stdout
@@ -52,7 +54,7 @@ def test_numbers_on_the_page_are_those_of_the_run(folder):
     with opened(folder / "finished.db") as store:
         kept = store.all_of(TINY[0], "KLUCB")
     final = kept[:, :, -1]
-    one = entries.load(folder / "comparison.parquet").cases[TINY[0]]["KLUCB"]
+    one = comparison.load(folder / "comparison.parquet").get(TINY[0], "KLUCB")
     assert np.allclose(one.final, final, rtol=1e-6)
     assert one.milliseconds == pytest.approx(1000 * np.median(kept[:, :, 0]), rel=1e-5)
     section = (folder / "index.html").read_text(encoding="utf-8").split("<h2>line</h2>")[1]
@@ -74,7 +76,7 @@ def test_the_same_page_comes_from_the_saved_data(folder, tmp_path):
 
 def test_it_goes_on_where_it_was(folder, tmp_path, monkeypatch):
     """What is finished is not run again; --only leaves the other families out."""
-    monkeypatch.setattr(command, "cases", lambda scale: TINY)
+    monkeypatch.setattr(command, "settings", lambda scale: TINY)
     assert run("--only", "smooth", "--out", tmp_path).exit_code == 0
     assert (tmp_path / "index.html").read_text(encoding="utf-8").count("<svg ") == 1
     before = _times(tmp_path)
@@ -92,12 +94,12 @@ def test_progress_is_told_in_rounds(tmp_path, monkeypatch):
         told.append((title, total))
         yield lambda done: told.append(done)
 
-    monkeypatch.setattr(command.progress, "bar", bar)
+    monkeypatch.setattr(progress, "bar", bar)
     command.run(TINY, "smooth", tmp_path)
     assert told[0] == ("Comparing", 48_000) and told[-1] == 48_000
     assert told[1:] == sorted(told[1:])
     told.clear()
-    assert len(command.run(TINY[:2], "", tmp_path).cases) == 2
+    assert len(command.run(TINY[:2], "", tmp_path).settings) == 2
     assert told[0] == ("Comparing", 96_000) and told[8:10] == [48_000, 54_000]
     assert len(told) == 1 + 16 and told[-1] == 96_000
 
@@ -125,10 +127,10 @@ def test_a_mistake_gets_one_sentence(arguments, words, tmp_path):
 
 
 def test_findings_of_a_reproduction_are_no_comparison():
-    done = run("--from", "docs/reproduction/findings.parquet", "--out", "never-made")
+    done = run("--from", "docs/studies/reproduction/findings.parquet", "--out", "never-made")
     assert "must be the comparison.parquet" in str(done.exception)
 
 
 def test_unknown_means_get_a_sentence():
-    with pytest.raises(cases.UnimodalError, match="did you mean 'smooth'"):
-        Case("line", "line:9", "smoth", POLICIES, 10, 1, 1).problem(0)
+    with pytest.raises(UnimodalError, match="did you mean 'smooth'"):
+        Setting("line", "line:9", "smoth", POLICIES, 10, 1, 1).problem(0)

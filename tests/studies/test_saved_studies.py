@@ -12,9 +12,7 @@ from typer.testing import CliRunner
 import unimodal as um
 from unimodal.cli import app
 from unimodal.studies import parquet
-from unimodal.studies.compare import entries
-from unimodal.studies.compare.cases import Case
-from unimodal.studies.compare.entries import Comparison, Entry
+from unimodal.studies.compare import comparison as comparisons
 from unimodal.studies.finished_tasks import opened
 from unimodal.studies.reproduce import findings
 from unimodal.studies.reproduce.findings import Finding, Findings
@@ -25,13 +23,11 @@ POLICIES = ("UTS", "TS")
 
 
 def comparison(path):
-    case = Case("line", "line:5", "by distance", POLICIES, 100, 2, 3)
-    final, curve = (
-        np.arange(1.0, 7.0).reshape(2, 3),
-        np.linspace(1, 7, len(entries.rounds_of(case))),
-    )
-    made = {policy: Entry(policy, final, curve, 1.5) for policy in POLICIES}
-    return entries.save(Comparison({case: made}, "unimodal"), path)
+    setting = um.studies.Setting("line", "line:5", "by distance", POLICIES, 100, 2, 3)
+    final = np.arange(1.0, 7.0).reshape(2, 3)
+    curve = np.linspace(1, 7, *um.studies.Regrets.shapes(setting)["curve"])
+    made = [um.studies.Regrets(setting, policy, final, curve, 1.5) for policy in POLICIES]
+    return um.studies.Outcomes(made, [setting], "unimodal").save(path)
 
 
 def reproduction(path):
@@ -42,7 +38,7 @@ def reproduction(path):
         Finding(setting, policy, rng.uniform(5, 9, (2, 3)), rng.uniform(1, 9, (2, rounds)))
         for policy in POLICIES
     ]
-    return findings.save(Findings(made, [setting]), path)
+    return Findings(made, [setting]).save(path)
 
 
 def changed(path, change):
@@ -82,27 +78,27 @@ def refused(load, path):
         lambda rows, about: rows.clear(),
         lambda rows, about: rows.pop(),
         lambda rows, about: about.clear(),
-        put("case", "{}"),
-        put("case", "[" * 10_000 + "]" * 10_000),
+        put("setting", "{}"),
+        put("setting", "[" * 10_000 + "]" * 10_000),
         put("policy", "KLUCB"),
         put("final", [1.0]),
         put("final", [float("nan")] * 6),
         put("curve", [1.0]),
         put("milliseconds", [0.0]),
         put("milliseconds", []),
-        inside("case", horizon="long"),
-        inside("case", horizon=10**30),
-        inside("case", trials=-3),
-        inside("case", name=5),
-        inside("case", graph="edges:/etc/passwd"),
-        inside("case", policies=["UTS", "nobody"]),
-        inside("case", more=1),
+        inside("setting", horizon="long"),
+        inside("setting", horizon=10**30),
+        inside("setting", trials=-3),
+        inside("setting", name=5),
+        inside("setting", graph="edges:/etc/passwd"),
+        inside("setting", policies=["UTS", "nobody"]),
+        inside("setting", more=1),
     ],
 )
 def test_a_changed_comparison_gets_a_sentence(tmp_path, change):
     path = comparison(tmp_path / "comparison.parquet")
-    assert len(entries.load(path).cases) == 1
-    refused(entries.load, changed(path, change))
+    assert len(comparisons.load(path).settings) == 1
+    refused(comparisons.load, changed(path, change))
 
 
 @pytest.mark.parametrize(
@@ -130,8 +126,8 @@ def test_changed_findings_get_a_sentence(tmp_path, change):
 
 
 def test_columns_of_another_kind_get_a_sentence(tmp_path):
-    for load in (entries.load, findings.load):
-        pl.DataFrame({"case": [1]}).write_parquet(tmp_path / "x.parquet")
+    for load in (comparisons.load, findings.load):
+        pl.DataFrame({"setting": [1]}).write_parquet(tmp_path / "x.parquet")
         refused(load, tmp_path / "x.parquet")
         refused(load, tmp_path)
 
@@ -144,7 +140,7 @@ def test_a_file_cannot_name_code_to_run(tmp_path, text):
     path = comparison(tmp_path / "comparison.parquet")
 
     def change(rows, about):
-        inside("case", policies=["UTS", policy])(rows, about)
+        inside("setting", policies=["UTS", policy])(rows, about)
         rows[1]["policy"] = policy
 
     changed(path, change)

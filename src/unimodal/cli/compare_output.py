@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unimodal import files
 from unimodal.errors import UnimodalError
-from unimodal.report import progress, tables
-from unimodal.studies.compare import entries
-from unimodal.studies.compare.cases import FULL, QUICK, cases
-from unimodal.studies.compare.page import markdown, report
+from unimodal.report import tables
+from unimodal.studies.compare import comparison, page
+from unimodal.studies.compare.graph_families import FULL, QUICK, settings
 from unimodal.studies.compare.ranking import ranked
-from unimodal.studies.finished_tasks import opened
-from unimodal.studies.runner import do
-from unimodal.studies.tasks import Task, cut
+from unimodal.studies.study import Study, progress_bar
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from unimodal.studies.compare.cases import Case
-    from unimodal.studies.compare.entries import Comparison
+    from unimodal.studies.compare.comparison import Comparison
+    from unimodal.studies.setting import Setting
 
 
 def check(quick: bool, out: Path, only: str, source: Path | None) -> None:
@@ -34,53 +30,35 @@ def check(quick: bool, out: Path, only: str, source: Path | None) -> None:
 
 def compare(quick: bool, out: Path, only: str, console: Console) -> None:
     """Run what is not finished yet, then write the page."""
-    write(run(cases(QUICK if quick else FULL), only, out), out, console)
+    write(run(settings(QUICK if quick else FULL), only, out), out, console)
 
 
 def remake(found: Comparison, source: Path, out: Path, console: Console) -> None:
     """Write the page from what was saved in a file, the source."""
-    with files.reading(source, entries.WHAT):  # numbers of which no page can be made
+    with files.reading(source, comparison.WHAT):  # numbers of which no page can be made
         write(found, out, console)
 
 
-def run(planned: list[Case], only: str, out: Path) -> Comparison:
-    """Run what is not finished yet of the cases with `only` in their name."""
-    chosen = [case for case in planned if only in case.name]
+def run(planned: list[Setting], only: str, out: Path) -> Comparison:
+    """Run what is not finished yet of the settings with `only` in their name."""
+    chosen = [setting for setting in planned if only in setting.name]
     if not chosen:
-        names = ", ".join(f"'{case.name}'" for case in planned)
+        names = ", ".join(f"'{setting.name}'" for setting in planned)
         raise UnimodalError(f"--only must be part of one of {names}, got '{only}'.")
-    tasks = list(cut(chosen))
-    done = 0
-    with opened(out / "finished.db") as store:
-        with progress.bar("Comparing", sum(map(_rounds, tasks))) as show:
-
-            def tell(task: Task[Case]) -> None:
-                nonlocal done
-                done += _rounds(task)
-                show(done)
-
-            for task in tasks:
-                if store.has(task):
-                    tell(task)
-            do(tasks, store, tell=tell, run=entries.timed)
-        return entries.collect(planned, store)
-
-
-def _rounds(task: Task[Case]) -> int:
-    return (task.last - task.first) * task.setting.horizon
+    Study(chosen).run(out, watch=progress_bar("Comparing"))
+    return comparison.finished(Study(planned).finished(out))
 
 
 def write(found: Comparison, out: Path, console: Console) -> None:
     """The page, the tables and the data in their folder, and the ranking on the console."""
-    for name, text in {"index.html": report(found), "tables.md": markdown(found)}.items():
-        files.write(out / name, functools.partial(Path.write_text, data=text, encoding="utf-8"))
-    entries.save(found, out / "comparison.parquet")
+    page.write(found, out)
+    found.save(out / "comparison.parquet")
     rows = [
         (rank.policy, rank.relative, rank.best_in, f"{rank.milliseconds:.1f}")
         for rank in ranked(found)
     ]
-    columns = ("policy", "regret relative to UTS", "best in", "ms a trial")
-    title = f"Geometric means over {len(found.cases)} families of graphs"
+    columns = ("policy", "regret relative to UTS", "best in", "ms per trial")
+    title = f"Geometric means over {len(found.settings)} families of graphs"
     console.print(tables.table(title, columns, rows))
     place = f"The page is {out / 'index.html'}; tables.md and the data are beside it."
     console.print(tables.words(place))

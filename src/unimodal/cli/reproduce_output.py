@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING
 from unimodal import files
 from unimodal.errors import UnimodalError
 from unimodal.report import tables
-from unimodal.studies.finished_tasks import opened
 from unimodal.studies.reproduce import exports, findings
 from unimodal.studies.reproduce.claims import CLAIMS
-from unimodal.studies.reproduce.findings import Findings
+from unimodal.studies.reproduce.findings import Finding, Findings
 from unimodal.studies.reproduce.live_view import watching
-from unimodal.studies.reproduce.settings import SCALES, Setting, settings
+from unimodal.studies.reproduce.settings import SCALES, settings
 from unimodal.studies.reproduce.tables import all_rows
-from unimodal.studies.runner import dask_workers, do
-from unimodal.studies.tasks import cut, law_hash
-from unimodal.version import __version__
+from unimodal.studies.runner import dask_workers
+from unimodal.studies.study import Study
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,26 +31,22 @@ def reproduce(scale: str, out: Path, only: str, dask: str, console: Console) -> 
         raise UnimodalError(
             f"--only must be part of a setting's name, such as '{planned[0].name}', got '{only}'."
         )
-    tasks = list(cut(chosen))
     # The workers before the store: where no scheduler answers, no file is made.
-    workers = dask_workers(dask) if dask else nullcontext()
-    with workers as executor, opened(out / "finished.db") as store:
-        with watching(tasks, store) as watch:
-            do(tasks, store, executor, watch.tell)
-        found = findings.collect(planned, store)
-    write(found, scale, out, console)
+    with dask_workers(dask) if dask else nullcontext() as executor:
+        Study(chosen, Finding).run(out, executor, watching)
+    write(findings.found_in(Study(planned, Finding).finished(out)), scale, out, console)
 
 
 def remake(found: Findings, source: Path, out: Path, console: Console) -> None:
-    """Write the report from findings that were saved in a file, the source."""
-    scale = next((name for name, s in SCALES.items() if settings(s) == found.planned), "own")
+    """Write the report from findings saved in a file, the source."""
+    scale = next((name for name, s in SCALES.items() if settings(s) == list(found.settings)), "own")
     with files.reading(source, findings.WHAT):  # numbers of which no page can be made
         write(found, scale, out, console)
 
 
 def write(found: Findings, scale: str, out: Path, console: Console) -> None:
     """The report in its folder, and its summary on the console."""
-    exports.write_all(found, out, scale, _made_with(found.planned))
+    exports.write_all(found, out, scale, _made_with(found))
     rows = all_rows(found)
     console.print(tables.words(exports.markdown(rows)), soft_wrap=True)
     ratios = [row for row in rows if row.table == "Table 1" and row.over_graphs is not None]
@@ -73,7 +67,7 @@ def _listed(words: Counter[str]) -> str:
     return ", ".join(f"{number} {word}" for word, number in words.most_common())
 
 
-def _made_with(planned: list[Setting]) -> str:
-    longest = max(setting.horizon for setting in planned)
+def _made_with(found: Findings) -> str:
+    longest = max(setting.horizon for setting in found.settings)
     short = "" if longest >= 10**7 else " The lines of Appendix B end at 10⁶ rounds, not at 10⁷."
-    return f"Made with unimodal {__version__}, sources {law_hash()}.{short}"
+    return f"Made with {found.made_with or 'unimodal; the file does not say which version'}.{short}"

@@ -39,7 +39,7 @@ def reproduce(
       unimodal reproduce
       unimodal reproduce --full --out full
       unimodal reproduce --full --only "Table 1"
-      unimodal reproduce --from docs/reproduction/findings.parquet --out again
+      unimodal reproduce --from docs/studies/reproduction/findings.parquet --out again
     """
     from unimodal.cli import reproduce_output as command
     from unimodal.studies.reproduce import findings
@@ -78,17 +78,17 @@ def compare(
     Examples:
       unimodal compare --quick
       unimodal compare --only smooth --out smooth
-      unimodal compare --from docs/comparison/comparison.parquet --out again
+      unimodal compare --from docs/studies/comparison/comparison.parquet --out again
     """
     from unimodal.cli import compare_output as command
-    from unimodal.studies.compare import entries
+    from unimodal.studies.compare import comparison
 
     command.check(quick, out, only, source)
     if source is None:
         command.compare(quick, out, only, terminal())
         return
     with silenced():
-        found = entries.load(source)
+        found = comparison.load(source)
     command.remake(found, source, out, terminal())
 
 

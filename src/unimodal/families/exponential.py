@@ -24,7 +24,7 @@ class Exponential(Family):
     That suits rewards of about 1 and costs much otherwise. If yours are of the size s, give the
     policy `prior=(1, s)`. On a line of 5 arms with means from 0.5·s to 2·s, UTS then has a regret
     of 64·s in 10,000 rounds for any s; with the default, 64 at s = 1 but 2,025·s at s = 0.001. Why
-    there is no default without a unit: docs/method.md.
+    there is no default without a unit: docs/guide/families.md.
 
     >>> Exponential().divergence(1.0, 1.0)
     0.0

@@ -6,7 +6,7 @@ not pulled yet; once it has led `patience` times the size of that neighbourhood 
 lost climb crosses a long valley in a few leads instead of arm by arm. Then it is doubted: for some
 rounds, contests that it wins are held again, so that a better neighbour with bad luck gets another
 chance soon. At the peak what remains is UTS with a period of 2 on the graph as it is, which is
-optimal (Trinh, Kaufmann, Vernade and Combes 2020): docs/scouting.md.
+optimal (Trinh, Kaufmann, Vernade and Combes 2020): docs/studies/scouting/page.md.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators

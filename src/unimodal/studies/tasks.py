@@ -1,11 +1,14 @@
-"""The work, cut into tasks that know nothing of each other and run on any Executor."""
+"""The work of a study, cut into independent tasks that run on any Executor."""
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import inspect
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -23,7 +26,11 @@ _LAW = ("kernels", "graphs", "families", "policies", "engines", "problems", "stu
 
 
 class Plan(Protocol):
-    """What a task needs to know of the setting it belongs to."""
+    """What a study needs to know of a setting: `Setting`, or a class of your own."""
+
+    @property
+    def name(self) -> str:
+        """A name that no other setting of the study has."""
 
     @property
     def policies(self) -> tuple[str, ...]:
@@ -31,7 +38,7 @@ class Plan(Protocol):
 
     @property
     def horizon(self) -> int:
-        """Rounds of a trial."""
+        """Rounds per trial."""
 
     @property
     def graphs(self) -> int:
@@ -39,19 +46,26 @@ class Plan(Protocol):
 
     @property
     def trials(self) -> int:
-        """How many trials of each graph."""
+        """How many trials on each graph."""
+
+    def measure(self, task: Any) -> Any:
+        """Play a task: an array with one row per trial."""
+
+    def seconds_a_trial(self, policy: str) -> float:
+        """About how long a trial takes."""
+
+    def to_data(self) -> dict[str, Any]:
+        """The whole setting as plain JSON data."""
+
+
+class Graphs(Plan, Protocol):
+    """A setting whose trials are played by `run`: it has problems and their seeds."""
 
     def seed(self, graph: int) -> int:
         """The seed of one of the graphs."""
 
     def problem(self, graph: int) -> Problem:
         """The problem on one of the graphs."""
-
-    def seconds_a_trial(self, policy: str) -> float:
-        """About how long a trial takes."""
-
-    def to_data(self) -> dict[str, Any]:
-        """Everything about it, as plain JSON data."""
 
 
 Setting = TypeVar("Setting", bound=Plan)
@@ -68,17 +82,18 @@ class Task(Generic[Setting]):
     last: int
 
     def key(self, law: str) -> str:
-        """A hash of all that determines the result."""
+        """A hash of all that determines the result; `law` is that of the library's sources."""
         data = {**self.setting.to_data(), "policy": self.policy, "graph": self.graph}
         # More graphs or trials, or other policies beside it, do not change a trial.
         for beside in ("graphs", "trials", "policies"):
             del data[beside]
-        text = json.dumps([data, self.first, self.last, CHECKPOINTS, law], sort_keys=True)
+        own = _source_of(type(self.setting))
+        text = json.dumps([data, self.first, self.last, CHECKPOINTS, law, own], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
     @property
     def seconds(self) -> float:
-        """About how long it takes: for cutting the work and for telling the time left."""
+        """About how long it takes, for cutting the work and for estimating the time left."""
         return (self.last - self.first) * self.setting.seconds_a_trial(self.policy)
 
 
@@ -88,8 +103,18 @@ def law_hash() -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+@functools.cache
+def _source_of(kind: type) -> str:
+    """A hash of the file that defines a class of settings: it decides problems and measurements."""
+    try:
+        source = Path(inspect.getfile(kind)).read_bytes()
+    except (OSError, TypeError):  # defined at a prompt
+        return ""
+    return hashlib.sha256(source).hexdigest()[:16]
+
+
 def cut(settings: Sequence[Setting]) -> Iterator[Task[Setting]]:
-    """All tasks of some settings, of about `_TARGET` seconds where trials allow."""
+    """All tasks of some settings, each of about `_TARGET` seconds if trials are shorter."""
     for setting in settings:
         for policy in setting.policies:
             size = max(1, min(setting.trials, round(_TARGET / setting.seconds_a_trial(policy))))
@@ -99,14 +124,19 @@ def cut(settings: Sequence[Setting]) -> Iterator[Task[Setting]]:
                     yield Task(setting, policy, graph, first, last)
 
 
+def measured(task: Task[Any]) -> Any:
+    """What the task's setting measures: one row per trial."""
+    return task.setting.measure(task)
+
+
 def run(task: Task[Any]) -> Any:
     """The task's regrets, (trials, checkpoints); the same bytes wherever it runs."""
     return np.stack(list(played(task)))
 
 
 def played(task: Task[Any]) -> Iterator[Any]:
-    """Play the task's trials one after the other: the regrets of each at the checkpoints."""
-    setting = task.setting
+    """Play the task's trials in order; yields the regrets of each at the checkpoints."""
+    setting: Graphs = task.setting
     problem, policy = setting.problem(task.graph), parse(task.policy)
     rounds = checkpoint_rounds(setting.horizon, CHECKPOINTS, "log")
     kind = trial_class("auto", problem, policy, setting.horizon, False)

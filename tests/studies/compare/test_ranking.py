@@ -1,5 +1,6 @@
-"""The ranking of made-up entries, computed by hand; and the page in docs/comparison."""
+"""The ranking of made-up regrets, computed by hand; and the page in docs/studies/comparison."""
 
+import dataclasses
 import math
 from pathlib import Path
 
@@ -7,36 +8,49 @@ import numpy as np
 import pytest
 
 from unimodal.results.statistics import Interval
-from unimodal.studies.compare import entries
-from unimodal.studies.compare.cases import Case
-from unimodal.studies.compare.entries import Comparison, Entry, relative
+from unimodal.studies import setting as settings
+from unimodal.studies.compare import comparison
 from unimodal.studies.compare.page import _standing, markdown
 from unimodal.studies.compare.ranking import geometric_mean, order, ranked
+from unimodal.studies.outcome import Regrets, ratio
+from unimodal.studies.setting import Setting
+from unimodal.studies.study import Outcomes
 from unimodal.studies.tasks import Task
 
-FOLDER = Path(__file__).parents[3] / "docs" / "comparison"
+FOLDER = Path(__file__).parents[3] / "docs" / "studies" / "comparison"
 T_3 = 3.182446  # Student's 97.5 % with 3 degrees of freedom, from a table
 
 
-def case(name):
-    return Case(name, "line:9", "by distance", ("UTS", "OSUB", "TS"), 1000, 4, 2)
+def setting(name):
+    return Setting(name, "line:9", "by distance", ("UTS", "OSUB", "TS"), 1000, 4, 2)
 
 
-def entry(policy, final, milliseconds=1.0):
-    return Entry(policy, np.array(final, dtype=float), np.zeros(3), milliseconds)
+def regrets(policy, final, milliseconds=1.0):
+    final = np.array(final, dtype=float)
+    return Regrets(None, policy, final, np.zeros(3), milliseconds)
+
+
+def compared(**by_name):
+    """A comparison of these outcomes, by the names of their settings."""
+    kept = [
+        dataclasses.replace(one, setting=setting(name))
+        for name, outcomes in by_name.items()
+        for one in outcomes.values()
+    ]
+    return Outcomes(kept, [setting(name) for name in by_name], "a test")
 
 
 # Four graphs of two trials each. Means: UTS 10, OSUB 8, TS 12.
 FIRST = {
-    "UTS": entry("UTS", [[8, 10], [9, 11], [10, 12], [9, 11]], 2.0),
-    "OSUB": entry("OSUB", [[0, 8], [1, 5], [2, 6], [2, 40]], 5.0),  # the worst trial of all
-    "TS": entry("TS", [[11, 13], [11, 13], [11, 13], [11, 13]], 9.0),
+    "UTS": regrets("UTS", [[8, 10], [9, 11], [10, 12], [9, 11]], 2.0),
+    "OSUB": regrets("OSUB", [[0, 8], [1, 5], [2, 6], [2, 40]], 5.0),  # the worst trial of all
+    "TS": regrets("TS", [[11, 13], [11, 13], [11, 13], [11, 13]], 9.0),
 }
 # Means: UTS 10, OSUB 20, TS 5.
 SECOND = {
-    "UTS": entry("UTS", [[10, 10], [10, 10], [9, 11], [8, 12]], 8.0),
-    "OSUB": entry("OSUB", [[20, 20], [20, 20], [20, 20], [20, 20]], 20.0),
-    "TS": entry("TS", [[4, 6], [5, 5], [5, 5], [4, 6]], 1.0),
+    "UTS": regrets("UTS", [[10, 10], [10, 10], [9, 11], [8, 12]], 8.0),
+    "OSUB": regrets("OSUB", [[20, 20], [20, 20], [20, 20], [20, 20]], 20.0),
+    "TS": regrets("TS", [[4, 6], [5, 5], [5, 5], [4, 6]], 1.0),
 }
 
 
@@ -44,7 +58,7 @@ def test_a_case_is_won_by_the_lowest_mean():
     """Not by the lowest worst trial, and not by the lowest median."""
     assert [one.policy for one in order(FIRST)] == ["OSUB", "UTS", "TS"]
     assert [one.policy for one in order(SECOND)] == ["TS", "UTS", "OSUB"]
-    even = {"A": entry("A", [[0, 0], [0, 30]]), "B": entry("B", [[7, 7], [7, 8]])}
+    even = {"A": regrets("A", [[0, 0], [0, 30]]), "B": regrets("B", [[7, 7], [7, 8]])}
     assert [one.policy for one in order(even)] == ["B", "A"]  # 7.25 before 7.5
 
 
@@ -53,7 +67,7 @@ def test_ratios_are_to_uts_and_paired_by_graph():
 
     Residuals over - 0.8·under: -3.2, -5, -4.8 and 13, whose squares sum to 227.28.
     """
-    found = relative(FIRST["OSUB"], FIRST["UTS"])
+    found = ratio(FIRST["OSUB"], FIRST["UTS"])
     assert found.value == pytest.approx(0.8)
     reach = T_3 * math.sqrt(227.28 / 3 / 4) / 10
     assert (found.low, found.high) == pytest.approx((0.8 - reach, 0.8 + reach), rel=1e-6)
@@ -61,7 +75,7 @@ def test_ratios_are_to_uts_and_paired_by_graph():
 
 def test_the_rank_is_by_the_geometric_mean_over_families():
     """UTS 1 and 1; OSUB 0.8 and 2; TS 1.2 and 0.5: so √0.6 for TS, then UTS, then √1.6."""
-    found = Comparison({case("first"): FIRST, case("second"): SECOND}, "a test")
+    found = compared(first=FIRST, second=SECOND)
     ranks = ranked(found)
     assert [rank.policy for rank in ranks] == ["TS", "UTS", "OSUB"]
     values = [math.sqrt(0.6), 1.0, math.sqrt(1.6)]
@@ -73,8 +87,7 @@ def test_the_rank_is_by_the_geometric_mean_over_families():
 
 
 def test_all_wins_are_counted():
-    again = {case(name): FIRST for name in ("one", "two", "three")}
-    ranks = ranked(Comparison({**again, case("four"): SECOND}, "a test"))
+    ranks = ranked(compared(one=FIRST, two=FIRST, three=FIRST, four=SECOND))
     assert {rank.policy: rank.best_in for rank in ranks} == {"OSUB": 3, "TS": 1, "UTS": 0}
 
 
@@ -96,8 +109,8 @@ def test_an_entry_describes_all_trials_and_the_worst():
     assert one.quantiles["mean"] == pytest.approx(8.0)
 
 
-def test_the_picture_of_a_family_has_the_numbers_of_its_entry():
-    one = Entry("OSUB", FIRST["OSUB"].final, np.array([1.0, 4.0, 8.0]), 5.0)
+def test_the_picture_of_a_family_has_the_numbers_of_its_regrets():
+    one = Regrets(None, "OSUB", FIRST["OSUB"].final, np.array([1.0, 4.0, 8.0]), 5.0)
     standing = _standing(one)
     reach = T_3 * math.sqrt(((4 - 8) ** 2 + (3 - 8) ** 2 + (4 - 8) ** 2 + (21 - 8) ** 2) / 3 / 4)
     expected = (8.0, 8.0 - reach, 8.0 + reach, 3.5, 40.0)
@@ -113,7 +126,7 @@ def test_times_and_regrets_are_taken_from_the_columns_they_stand_in():
             [[0.004, 7, 8], [0.003, 9, 10], [0.500, 11, 13]],
         ]
     )
-    one = entries._entry("UTS", kept)
+    one = Regrets.of(None, "UTS", kept)
     assert one.final.tolist() == [[2, 4, 6], [8, 10, 13]]
     assert one.curve == pytest.approx([6.0, 43 / 6])
     assert one.milliseconds == pytest.approx(3.5)
@@ -122,12 +135,12 @@ def test_times_and_regrets_are_taken_from_the_columns_they_stand_in():
 def test_a_trial_is_timed_from_its_beginning_to_its_end(monkeypatch):
     """A clock that goes on by what each trial takes: 2 s, then 3 s."""
     clock = iter([10.0, 12.0, 20.0, 23.0])
-    monkeypatch.setattr(entries.time, "thread_time", lambda: next(clock))
-    monkeypatch.setattr(entries, "played", lambda task: iter([np.array([1.0, 5.0]), [2.0, 7.0]]))
-    rows = entries.timed(Task(case("first"), "UTS", 0, 3, 5))
+    monkeypatch.setattr(settings.time, "thread_time", lambda: next(clock))
+    monkeypatch.setattr(settings, "played", lambda task: iter([np.array([1.0, 5.0]), [2.0, 7.0]]))
+    rows = settings.Setting.measure(None, Task(setting("first"), "UTS", 0, 3, 5))
     assert rows.tolist() == [[2.0, 1.0, 5.0], [3.0, 2.0, 7.0]]
 
 
 def test_the_page_of_the_docs_is_what_this_code_makes_of_its_data():
-    found = entries.load(FOLDER / "comparison.parquet")
+    found = comparison.load(FOLDER / "comparison.parquet")
     assert markdown(found) == (FOLDER / "tables.md").read_text(encoding="utf-8")

@@ -32,7 +32,7 @@ def reach(level, deviation=1.0):
 def setting(experiment, k, density, high=0.9, horizon=None):
     graphs, trials = (1, SAMPLES) if density == "triangle" else (SAMPLES, 4)
     rounds = horizon or (10**6 if density in ("5/K", "10/K") else HORIZONS[experiment])
-    return Setting(experiment, k, density, ("UTS", "OSUB"), rounds, graphs, trials, high)
+    return Setting(experiment, k, density, tuple(OWN), rounds, graphs, trials, high)
 
 
 def finding(cell, policy, units, curves=None, scatter=40.0):

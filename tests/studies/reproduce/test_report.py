@@ -1,4 +1,4 @@
-"""The report in docs/reproduction is what this code makes of the findings beside it."""
+"""The report in docs/studies/reproduction is what this code makes of the findings beside it."""
 
 import html
 import math
@@ -11,7 +11,7 @@ import pytest
 from unimodal.studies.reproduce import exports, findings, page
 from unimodal.studies.reproduce.tables import all_rows
 
-FOLDER = Path(__file__).parents[3] / "docs" / "reproduction"
+FOLDER = Path(__file__).parents[3] / "docs" / "studies" / "reproduction"
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
@@ -84,7 +84,7 @@ def test_the_figure_of_table_2_has_our_ratios_and_the_papers(found):
     means = {}
     for name in ("TS", "UTS"):
         means[name] = [
-            found.get("Table 2", k, "1/2", name).final.mean() for k in (5, 10, 20, 50, 100, 1000)
+            found.at("Table 2", k, "1/2", name).final.mean() for k in (5, 10, 20, 50, 100, 1000)
         ]
     ours = [ts / uts for ts, uts in zip(means["TS"], means["UTS"], strict=True)]
     theirs = [23 / 15, 50 / 35, 102 / 70, 262 / 182, 528 / 372, 5262 / 3718]

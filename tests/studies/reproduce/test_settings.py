@@ -11,6 +11,7 @@ import pytest
 import unimodal as um
 from unimodal.studies.reproduce import findings
 from unimodal.studies.reproduce.settings import FULL, QUICK, Setting, edge_probability, settings
+from unimodal.studies.study import Study
 from unimodal.studies.tasks import Task, cut, run
 
 
@@ -130,14 +131,14 @@ def test_what_is_found_has_graphs_trials_and_checkpoints_in_their_places():
     regret = np.arange(24.0).reshape(2, 3, 4) ** 2
     kept = {(several, "UTS"): regret, (several, "TS"): None, (single, "UTS"): regret[:1]}
     store = SimpleNamespace(all_of=lambda setting, policy: kept[setting, policy])
-    found = findings.collect([several, single], store)
-    assert len(found.all) == 2 and found.get("Table 2", 5, "1/2", "TS") is None
-    one = found.get("Table 2", 5, "1/2", "UTS")
+    found = findings.found_in(Study([several, single], findings.Finding)._collect(store))
+    assert len(found.all) == 2 and found.at("Table 2", 5, "1/2", "TS") is None
+    one = found.at("Table 2", 5, "1/2", "UTS")
     assert one.final.tolist() == [[9.0, 49.0, 121.0], [225.0, 361.0, 529.0]]
     assert one.curves[0].tolist() == [80 / 3, 107 / 3, 140 / 3, 179 / 3]  # (0 + 16 + 64)/3, …
-    alone = found.get("Table 1", 17, "triangle", "UTS")
+    alone = found.at("Table 1", 17, "triangle", "UTS")
     assert alone.curves.tolist() == regret[0].tolist()
-    assert found.get("Table 1", 17, "triangle", "UTS", high=0.14) is None
+    assert found.at("Table 1", 17, "triangle", "UTS", high=0.14) is None
     assert list(found.of(several)) == ["UTS"]
 
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from unimodal.results.statistics import Interval
-from unimodal.studies.reproduce import deciders as by
+from unimodal.studies.reproduce import claim_rules as by
 from unimodal.studies.reproduce import findings
 from unimodal.studies.reproduce import paper_numbers as paper
 from unimodal.studies.reproduce import tables as rows
@@ -261,8 +261,8 @@ def test_findings_survive_a_file(made, tmp_path):
         kept.append(shuffled)
     planned = [one.setting for one in kept]
     found = Findings(kept, planned)
-    again = findings.load(findings.save(found, tmp_path / "findings.parquet"))
-    assert again.planned == planned
+    again = findings.load(found.save(tmp_path / "findings.parquet"))
+    assert list(again.settings) == planned
     for one, two in zip(kept, again.all, strict=True):
         assert two.final.shape == one.final.shape and two.curves.shape == one.curves.shape
         assert np.allclose(one.final, two.final) and np.allclose(one.curves, two.curves)

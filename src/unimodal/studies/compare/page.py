@@ -1,13 +1,19 @@
-"""The page: the ranking, then each family of graphs with its picture and its table."""
+"""The page: the ranking, then each family of graphs with its figure and its table."""
 
 from __future__ import annotations
 
+import functools
+from pathlib import Path
+
+from unimodal import files
 from unimodal.policies import parse
 from unimodal.report import page
 from unimodal.report.ranking_figure import Standing, standings
-from unimodal.studies.compare.cases import UNIT, Case
-from unimodal.studies.compare.entries import Comparison, Entry, relative, rounds_of
+from unimodal.studies.compare.comparison import Comparison
+from unimodal.studies.compare.graph_families import UNIT
 from unimodal.studies.compare.ranking import Rank, order, ranked
+from unimodal.studies.outcome import Regrets, ratio
+from unimodal.studies.setting import Setting
 
 TITLE = "Policies on graphs, compared"
 _RANKING = (
@@ -16,9 +22,15 @@ _RANKING = (
     f"regret relative to {UNIT}",
     "best in",
     "highest ratio",
-    "ms a trial",
+    "ms per trial",
 )
-_TABLE = ("policy", "mean ± 95 %", f"relative to {UNIT}", "median", "worst trial", "ms a trial")
+_TABLE = ("policy", "mean ± 95 %", f"relative to {UNIT}", "median", "worst trial", "ms per trial")
+
+
+def write(found: Comparison, folder: Path) -> None:
+    """Write the page and the tables."""
+    for name, text in {"index.html": report(found), "tables.md": markdown(found)}.items():
+        files.write(folder / name, functools.partial(Path.write_text, data=text, encoding="utf-8"))
 
 
 def report(found: Comparison) -> str:
@@ -37,7 +49,7 @@ def report(found: Comparison) -> str:
         ],
         matrix_columns=("family", *(rank.policy for rank in ranks)),
         matrix=_matrix(found, ranks),
-        families=[_family(case, entries) for case, entries in found.cases.items()],
+        families=[_family(setting, of) for setting, of in found.complete().items()],
         family_columns=_TABLE,
     )
 
@@ -45,13 +57,12 @@ def report(found: Comparison) -> str:
 def _size(found: Comparison) -> str:
     """How much was run, in a sentence.
 
-    >>> case = Case("line", "line:9", "by distance", ("UTS",), 1000, 2, 3)
-    >>> _size(Comparison({case: {}}, ""))
+    >>> _size(Comparison([], [Setting("line", "line:9", "by distance", ("UTS",), 1000, 2, 3)]))
     '1 policies on 1 families of graphs: T = 1,000 rounds, 2 graphs × 3 trials in each.'
     """
-    first = next(iter(found.cases))
+    first = found.settings[0]
     return (
-        f"{len(first.policies)} policies on {len(found.cases)} families of graphs: "
+        f"{len(first.policies)} policies on {len(found.settings)} families of graphs: "
         f"T = {first.horizon:,} rounds, {first.graphs} graphs × {first.trials} trials in each."
     )
 
@@ -73,10 +84,10 @@ def _ranking(ranks: list[Rank]) -> list[tuple[object, ...]]:
 def _matrix(found: Comparison, ranks: list[Rank]) -> list[tuple[str, ...]]:
     return [
         (
-            case.name,
-            *(f"{relative(entries[rank.policy], entries[UNIT]).value:.2f}" for rank in ranks),
+            setting.name,
+            *(f"{ratio(of[rank.policy], of[UNIT]).value:.2f}" for rank in ranks),
         )
-        for case, entries in found.cases.items()
+        for setting, of in found.complete().items()
     ]
 
 
@@ -87,30 +98,30 @@ _MEANS = {
 }
 
 
-def _family(case: Case, entries: dict[str, Entry]) -> dict[str, object]:
-    """A family of graphs with its picture and its table."""
-    problem = case.problem(0)
-    about = f"{problem.graph.n_arms} arms ({case.graph}), a random peak. {_MEANS[case.means]}"
-    ordered = order(entries)
+def _family(setting: Setting, outcomes: dict[str, Regrets]) -> dict[str, object]:
+    """A family of graphs with its figure and its table."""
+    problem, name = setting.problem(0), setting.name
+    about = f"{problem.graph.n_arms} arms ({setting.graph}), a random peak. {_MEANS[setting.means]}"
+    ordered = order(outcomes)
     shown = {one.policy: _standing(one) for one in ordered}
-    positions = {policy: number for number, policy in enumerate(case.policies)}
-    drawn = standings(rounds_of(case), shown, positions)
+    positions = {policy: number for number, policy in enumerate(setting.policies)}
+    drawn = standings(ordered[0].rounds, shown, positions)
     return {
-        "name": case.name,
-        "figure": page.figure(drawn, case.name, f"{case.name}: {about}", wide=True),
-        "rows": [_line(one, entries[UNIT]) for one in ordered],
+        "name": name,
+        "figure": page.figure(drawn, name, f"{name}: {about}", wide=True),
+        "rows": [_line(one, outcomes[UNIT]) for one in ordered],
     }
 
 
-def _standing(one: Entry) -> Standing:
+def _standing(one: Regrets) -> Standing:
     return Standing(one.curve, *one.over_graphs, float(one.quantiles["median"]), one.worst)
 
 
-def _line(one: Entry, unit: Entry) -> tuple[object, ...]:
+def _line(one: Regrets, unit: Regrets) -> tuple[object, ...]:
     return (
         one.policy,
         one.over_graphs,
-        relative(one, unit),
+        ratio(one, unit),
         f"{one.quantiles['median']:.0f}",
         f"{one.worst:,.0f}",
         f"{one.milliseconds:.1f}",
@@ -121,8 +132,8 @@ def markdown(found: Comparison) -> str:
     """The ranking, and the mean regret of every policy in every family, for reading as text."""
     ranks = ranked(found)
     means = [
-        (case.name, *(f"{entries[rank.policy].over_graphs}" for rank in ranks))
-        for case, entries in found.cases.items()
+        (setting.name, *(f"{of[rank.policy].over_graphs}" for rank in ranks))
+        for setting, of in found.complete().items()
     ]
     parts = [
         f"# {TITLE}",

@@ -1,4 +1,4 @@
-"""The ranking: regret relative to UTS, a geometric mean over all cases."""
+"""The ranking: regret relative to UTS, a geometric mean over all settings."""
 
 from __future__ import annotations
 
@@ -8,46 +8,46 @@ from dataclasses import dataclass
 import numpy as np
 
 from unimodal.results.statistics import Interval, student
-from unimodal.studies.compare.cases import UNIT, Case
-from unimodal.studies.compare.entries import Comparison, Entry, relative
+from unimodal.studies.compare.comparison import Comparison
+from unimodal.studies.compare.graph_families import UNIT
+from unimodal.studies.outcome import Regrets, ratio
+from unimodal.studies.setting import Setting
 
 
 @dataclass(frozen=True)
 class Rank:
-    """One policy over all cases."""
+    """One policy over all settings."""
 
     policy: str
-    relative: Interval  # geometric mean over cases of its regret divided by that of UTS
-    best_in: int  # cases in which its mean regret is the lowest of all
+    relative: Interval  # geometric mean over settings of its regret divided by that of UTS
+    best_in: int  # settings in which its mean regret is the lowest of all
     highest: float  # the largest of these ratios, and where it is
     highest_in: str
-    milliseconds: float  # a trial, geometric mean over cases
+    milliseconds: float  # per trial, geometric mean over settings
 
 
 def ranked(found: Comparison) -> list[Rank]:
     """All policies, the lowest regret first."""
-    winners = [order(entries)[0].policy for entries in found.cases.values()]
-    names = dict.fromkeys(name for entries in found.cases.values() for name in entries)
-    ranks = [_rank(name, found.cases, winners.count(name)) for name in names]
+    complete = found.complete()
+    winners = [order(outcomes)[0].policy for outcomes in complete.values()]
+    names = dict.fromkeys(name for outcomes in complete.values() for name in outcomes)
+    ranks = [_rank(name, complete, winners.count(name)) for name in names]
     return sorted(ranks, key=lambda rank: rank.relative.value)
 
 
-def order(entries: dict[str, Entry]) -> list[Entry]:
-    """The entries of a case, the lowest mean regret first."""
-    return sorted(entries.values(), key=lambda one: float(one.final.mean()))
+def order(outcomes: dict[str, Regrets]) -> list[Regrets]:
+    """The policies of a setting, the lowest mean regret first."""
+    return sorted(outcomes.values(), key=lambda one: float(one.final.mean()))
 
 
-def _rank(policy: str, cases: dict[Case, dict[str, Entry]], best_in: int) -> Rank:
-    ratios = {
-        case: relative(entries[policy], entries[UNIT])
-        for case, entries in cases.items()
-        if policy in entries
-    }
-    highest = max(ratios, key=lambda case: ratios[case].value)
-    times = [cases[case][policy].milliseconds for case in ratios]
+def _rank(policy: str, complete: dict[Setting, dict[str, Regrets]], best_in: int) -> Rank:
+    played = {setting: of for setting, of in complete.items() if policy in of}
+    ratios = {setting: ratio(of[policy], of[UNIT]) for setting, of in played.items()}
+    highest = max(ratios, key=lambda setting: ratios[setting].value)
+    times = [of[policy].milliseconds for of in played.values()]
     return Rank(
         policy,
-        geometric_mean(list(ratios.values()), [len(cases[case][policy].units) for case in ratios]),
+        geometric_mean(list(ratios.values()), [len(of[policy].units) for of in played.values()]),
         best_in,
         ratios[highest].value,
         highest.name,
@@ -58,7 +58,7 @@ def _rank(policy: str, cases: dict[Case, dict[str, Entry]], best_in: int) -> Ran
 def geometric_mean(ratios: list[Interval], samples: list[int]) -> Interval:
     """The geometric mean of independent ratios, each an estimate from so many samples.
 
-    The interval is that of new graphs and trials of the same cases, not of other cases.
+    The interval is for new graphs and trials of the same settings, not for other settings.
 
     >>> print(geometric_mean([Interval(0.5, 0.4, 0.6), Interval(2.0, 1.6, 2.4)], [20, 20]))
     1.00 ± 0.13

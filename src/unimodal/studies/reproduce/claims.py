@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unimodal.studies.reproduce import deciders as by
-from unimodal.studies.reproduce import long_lines as lines
+from unimodal.studies.reproduce import claim_rules as by
 from unimodal.studies.reproduce.paper_numbers import DENSITIES, SIZES
 
 
@@ -41,7 +40,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "On lines, from K = 17 to 129, UTS gains on TS and loses on OSUB",
         "Line graphs",
-        lines.changes_sides(),
+        by.changes_sides(),
     ),
     Claim(
         "p = 1: UTS slightly better than TS, less so as K grows", "Fig. 2", by.fades("UTS", "TS")
@@ -132,7 +131,7 @@ CLAIMS: tuple[Claim, ...] = (
         Claim(
             f"Δ = 0.001, K = {k}: OSUB is ahead at T = 10⁵",
             "p = line, main text",
-            lines.wins_line(k, 0.001, "OSUB", at=10**5),
+            by.wins_line(k, 0.001, "OSUB", at=10**5),
         )
         for k in (17, 129)
     ),
@@ -140,7 +139,7 @@ CLAIMS: tuple[Claim, ...] = (
         Claim(
             f"Δ = {step}, K = {k}: {winner} is ahead at T = 10⁷",
             "Appendix B",
-            lines.wins_line(k, step, winner),
+            by.wins_line(k, step, winner),
             remark,
         )
         for k, step, winner, remark in (
@@ -156,7 +155,7 @@ CLAIMS: tuple[Claim, ...] = (
         Claim(
             f"Δ = 0.001, K = {k}: UTS is ahead at T = 10⁷",
             "p = line, main text",
-            lines.wins_line(k, 0.001, "UTS"),
+            by.wins_line(k, 0.001, "UTS"),
             "Appendix B says the opposite.",
         )
         for k in (17, 129)
@@ -165,7 +164,7 @@ CLAIMS: tuple[Claim, ...] = (
         Claim(
             f"Δ = 0.001, K = {k}: the two averages cross a number of times",
             "p = line, main text",
-            lines.cross(k, 0.001),
+            by.cross(k, 0.001),
         )
         for k in (17, 129)
     ),
@@ -173,12 +172,12 @@ CLAIMS: tuple[Claim, ...] = (
         Claim(
             f"K = {k}: the smaller Δ, the better OSUB does relative to UTS",
             "Appendix B",
-            lines.gains_as_steps_shrink(k),
+            by.gains_as_steps_shrink(k),
         )
         for k in (17, 129)
     ),
     *(
-        Claim(f"p = {p}, K = 1000: UTS is ahead at T = 10⁶", "Appendix B", lines.wins_sparse(p))
+        Claim(f"p = {p}, K = 1000: UTS is ahead at T = 10⁶", "Appendix B", by.wins_sparse(p))
         for p in ("5/K", "10/K")
     ),
 )

@@ -9,7 +9,6 @@ from typing import Any
 from unimodal import files
 from unimodal.report.page import markdown_table
 from unimodal.report.tables import for_spreadsheets
-from unimodal.studies.reproduce import findings
 from unimodal.studies.reproduce.claims import CLAIMS
 from unimodal.studies.reproduce.findings import Findings
 from unimodal.studies.reproduce.page import open_choices, report
@@ -19,20 +18,24 @@ from unimodal.studies.reproduce.verdicts import NOT_RUN
 
 
 def write_all(found: Findings, folder: Path, scale: str, made_with: str) -> None:
-    """The pages, the tables and the findings."""
-    rows = all_rows(found)
-    frame = _frame(rows)
-    pages = {
-        "index.html": report(found, scale, made_with),
-        "open-choices.html": open_choices(found, scale, made_with),
-        "tables.md": markdown(rows),
-    }
-    for name, text in pages.items():
-        files.write(folder / name, functools.partial(Path.write_text, data=text, encoding="utf-8"))
+    """Write the pages, the tables and the findings."""
+    write_pages(found, folder, scale, made_with)
+    frame = _frame(all_rows(found))
     files.write(folder / "tables.csv", for_spreadsheets(frame).write_csv)
     files.write(folder / "tables.parquet", lambda to: frame.write_parquet(to))
     files.write(folder / "claims.csv", for_spreadsheets(_claims(found)).write_csv)
-    findings.save(found, folder / "findings.parquet")
+    found.save(folder / "findings.parquet")
+
+
+def write_pages(found: Findings, folder: Path, scale: str, made_with: str) -> None:
+    """Write the pages: the report, what the paper leaves open, and its tables as Markdown."""
+    pages = {
+        "index.html": report(found, scale, made_with),
+        "open-choices.html": open_choices(found, scale, made_with),
+        "tables.md": markdown(all_rows(found)),
+    }
+    for name, text in pages.items():
+        files.write(folder / name, functools.partial(Path.write_text, data=text, encoding="utf-8"))
 
 
 def _frame(rows: list[Row]) -> Any:

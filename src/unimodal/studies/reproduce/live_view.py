@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -98,14 +98,14 @@ def _spoken(seconds: float) -> str:
 
 
 @contextmanager
-def watching(tasks: list[Task[Setting]], store: Store) -> Iterator[Watch]:
-    """A watch, shown while it lasts where standard error is a terminal."""
+def watching(tasks: list[Task[Setting]], store: Store) -> Iterator[Callable[[Any], object]]:
+    """Show the run while it lasts, if standard error is a terminal; call what it gives per task."""
     watch = Watch(tasks, store)
     if not sys.stderr.isatty():
-        yield watch
+        yield watch.tell
         return
     from rich.console import Console
     from rich.live import Live
 
     with Live(watch, console=Console(stderr=True), refresh_per_second=2, transient=True):
-        yield watch
+        yield watch.tell

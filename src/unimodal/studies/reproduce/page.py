@@ -86,7 +86,7 @@ def _figures(found: Findings) -> list[page.Figure]:
         ]
     chosen += [("Appendix B", "Appendix B", 1000, p, 0.9) for p in ("5/K", "10/K")]
     for title, experiment, k, density, high in chosen:
-        pairs = [(name, found.get(experiment, k, density, name, high)) for name in POLICIES[::-1]]
+        pairs = [(name, found.at(experiment, k, density, name, high)) for name in POLICIES[::-1]]
         complete = {name: one for name, one in pairs if one is not None}
         if complete:
             made.append(_curves(title, complete))
@@ -138,8 +138,8 @@ def table_2_figure(found: Findings, beside: Findings | None = None) -> Any:
             source = beside if beside and name in more else found
             points = []
             for k in SIZES:
-                one = source.get("Table 2", k, density, name)
-                uts = found.get("Table 2", k, density, "UTS")
+                one = source.at("Table 2", k, density, name)
+                uts = found.at("Table 2", k, density, "UTS")
                 if one is not None and uts is not None:
                     points.append((k, ratio(one, uts).value))
             ours[title][name] = tuple(zip(*points, strict=True)) if points else ((), ())
@@ -153,7 +153,7 @@ def table_2_figure(found: Findings, beside: Findings | None = None) -> Any:
 
 def open_choices(found: Findings, scale: str, made_with: str) -> str:
     """The page on what the paper leaves open."""
-    settings = [s for s in found.planned if s.experiment == "Open choices"]
+    settings = [s for s in found.settings if s.experiment == "Open choices"]
     columns = ("variant", *(_place(setting) for setting in settings))
     lines = []
     for variant in VARIANTS:

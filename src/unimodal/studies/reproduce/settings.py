@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 import zlib
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 from unimodal.errors import LONGEST, UnimodalError, real_number, whole_number
 from unimodal.graphs import Graph, complete, erdos_renyi, line
 from unimodal.problems import Problem, by_distance, random_peak, triangular
 from unimodal.studies.reproduce.paper_numbers import DENSITIES, POLICIES, SIZES
+from unimodal.studies.setting import BaseSetting
+from unimodal.studies.tasks import Task, run
 
 
 @dataclass(frozen=True)
-class Setting:
+class Setting(BaseSetting):
     """One graph family at one size, the policies on it, and how often."""
 
     experiment: str  # which table or figure of the paper
@@ -44,6 +46,10 @@ class Setting:
         made = self._graph(seed)
         return by_distance(made, random_peak(made, seed), high=self.high)
 
+    def measure(self, task: Task[Any]) -> Any:
+        """One row per trial: its regrets at the checkpoints."""
+        return run(task)
+
     def seconds_a_trial(self, policy: str) -> float:
         """A rough model of the cost of a trial of the leap engine, on one core."""
         k = self.n_arms
@@ -62,14 +68,10 @@ class Setting:
         p = edge_probability(self.density, self.n_arms)
         return complete(self.n_arms) if p == 1 else erdos_renyi(self.n_arms, p, seed)
 
-    def to_data(self) -> dict[str, Any]:
-        """Everything about it, as plain JSON data."""
-        return asdict(self)
-
     @classmethod
-    def from_data(cls, data: dict[str, Any]) -> Setting:
-        """The setting that `to_data` described."""
-        made = cls(**{**data, "policies": tuple(data["policies"])})
+    def from_data(cls, data: dict[str, Any]) -> Self:
+        """The setting that `to_data` described, or an error if it cannot be one."""
+        made = super().from_data(data)
         for number, least in ((made.n_arms, 2), (made.horizon, 1), (made.graphs, 1)):
             whole_number(number, "a number of a setting", least, LONGEST)
         whole_number(made.trials, "the trials of a setting", at_most=LONGEST)

@@ -46,9 +46,9 @@ def table_1(found: Findings) -> list[Row]:
     """R%(policy, OSUB) on the two lines."""
     rows = []
     for k, cells in paper.TABLE_1.items():
-        osub = found.get("Table 1", k, "triangle", "OSUB")
+        osub = found.at("Table 1", k, "triangle", "OSUB")
         for policy, reported in cells.items():
-            one = found.get("Table 1", k, "triangle", policy)
+            one = found.at("Table 1", k, "triangle", policy)
             if one is None or osub is None:
                 rows.append(Row("Table 1", k, "line", policy, reported, None, None, _NOTHING))
                 continue
@@ -62,7 +62,7 @@ def table_2(found: Findings) -> list[Row]:
     """Regret at T = 10⁵, 96 cells."""
     rows = []
     for (k, p, policy), reported in paper.TABLE_2.items():
-        one = found.get("Table 2", k, p, policy)
+        one = found.at("Table 2", k, p, policy)
         row = _row("Table 2", k, p, policy, reported, one, len(paper.TABLE_2))
         rows.append(row)
     return rows
@@ -72,7 +72,7 @@ def table_3(found: Findings) -> list[Row]:
     """Regret for p = 0.1. The paper gives no intervals: its design is ours, so ours stand in."""
     rows = []
     for (k, policy), value in paper.TABLE_3.items():
-        one = found.get("Table 3", k, "0.1", policy)
+        one = found.at("Table 3", k, "0.1", policy)
         spread = one.over_graphs.half_width if one is not None and len(one.units) > 1 else 0.0
         reported = Interval(value, value - spread, value + spread)
         rows.append(_row("Table 3", k, "0.1", policy, reported, one, len(paper.TABLE_3)))

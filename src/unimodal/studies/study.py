@@ -1,0 +1,204 @@
+"""One study: settings × policies × graphs × trials, run in parts and saved with what it is of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from unimodal import files
+from unimodal.report import progress
+from unimodal.studies import parquet
+from unimodal.studies.finished_tasks import Store, opened
+from unimodal.studies.outcome import Outcome, Regrets
+from unimodal.studies.runner import do
+from unimodal.studies.setting import Setting
+from unimodal.studies.tasks import Task, cut, law_hash, measured
+from unimodal.version import __version__
+
+Kept = TypeVar("Kept", bound=Outcome)
+Tell = Callable[[Task[Any]], object]
+# Shows the progress of these tasks while it is entered; it gives the function to call for each.
+Watch = Callable[[list[Task[Any]], Store], AbstractContextManager[Tell]]
+
+_FILE = "finished.db"
+
+
+@dataclass(frozen=True)
+class Study(Generic[Kept]):
+    """Settings × policies × graphs × trials.
+
+    Parameters
+    ----------
+    settings
+        What is run: `Setting`, or objects of your own with the attributes of `studies.tasks.Plan`.
+    outcome
+        What is kept of each policy in each setting: regrets and times by default.
+
+    Examples
+    --------
+    The work is cut into tasks. A finished task is kept in a file of `folder`, so a study that was
+    interrupted resumes there. A task is found again if nothing has changed that its result
+    depends on: its setting, its policy, the library's sources.
+
+    >>> import tempfile
+    >>> import unimodal as um
+    >>> setting = um.studies.Setting("line", "line:9", "by distance", ("UTS", "TS"), 1000, 2, 3)
+    >>> study = um.studies.Study([setting])
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> found = study.run(folder.name)
+    >>> found.get(setting, "UTS").final.shape  # graphs × trials
+    (2, 3)
+    >>> found.table().columns[:5]  # one row per setting and policy
+    ['setting', 'policy', 'mean', 'low', 'high']
+
+    The file that `save` writes holds the settings and the outcomes.
+
+    >>> path = found.save(f"{folder.name}/data.parquet")
+    >>> um.studies.load(path).settings == (setting,)
+    True
+    >>> folder.cleanup()
+    """
+
+    settings: Sequence[Any]
+    outcome: type[Kept] = Regrets  # type: ignore[assignment]
+
+    def tasks(self) -> list[Task[Any]]:
+        """The work, in parts of a few seconds."""
+        return list(cut(self.settings))
+
+    def run(
+        self, folder: str | Path, executor: Executor | None = None, watch: Watch | None = None
+    ) -> Outcomes[Kept]:
+        """Run what is not finished yet, and return all outcomes.
+
+        `folder` keeps finished tasks. Tasks run in threads by default, or on `executor`; `watch`
+        shows progress, by default a bar on a terminal.
+        """
+        tasks = self.tasks()
+        with opened(Path(folder) / _FILE) as store:
+            with (watch or progress_bar())(tasks, store) as tell:
+                do(tasks, store, executor, tell, measured)
+            return self._collect(store)
+
+    def finished(self, folder: str | Path) -> Outcomes[Kept]:
+        """The outcomes whose trials are all finished in `folder`; nothing is run."""
+        with opened(Path(folder) / _FILE) as store:
+            return self._collect(store)
+
+    def _collect(self, store: Store) -> Outcomes[Kept]:
+        kept = []
+        for setting in self.settings:
+            for policy in setting.policies:
+                rows = store.all_of(setting, policy)
+                if rows is not None:
+                    kept.append(self.outcome.of(setting, policy, rows))
+        return Outcomes(kept, self.settings, f"unimodal {__version__}, sources {law_hash()}")
+
+
+class Outcomes(Generic[Kept]):
+    """What a study found: one outcome per setting and policy, of those that are complete."""
+
+    def __init__(self, kept: Sequence[Kept], settings: Sequence[Any], made_with: str = "") -> None:
+        self.all, self.settings, self.made_with = list(kept), tuple(settings), made_with
+        self._by_key = {(one.setting, one.policy): one for one in self.all}
+
+    def get(self, setting: Any, policy: str) -> Kept:
+        """The outcome of a policy in a setting."""
+        return self._by_key[setting, policy]
+
+    def of(self, setting: Any) -> dict[str, Kept]:
+        """The complete outcomes of a setting, by policy."""
+        keys = [(setting, policy) for policy in setting.policies]
+        return {key[1]: self._by_key[key] for key in keys if key in self._by_key}
+
+    def complete(self) -> dict[Any, dict[str, Kept]]:
+        """The settings in which every policy is complete, with the outcomes of each by policy."""
+        found = {setting: self.of(setting) for setting in self.settings}
+        return {one: kept for one, kept in found.items() if len(kept) == len(one.policies)}
+
+    def table(self) -> Any:
+        """A Polars table with one row per setting and policy."""
+        import polars as pl
+
+        rows = [
+            {"setting": one.setting.name, "policy": one.policy, **one.summary()} for one in self.all
+        ]
+        return pl.DataFrame(rows)
+
+    def save(self, path: str | Path) -> Path:
+        """Write one compact Parquet file with the settings and the outcomes, to seven digits."""
+        rows = [
+            {
+                "setting": json.dumps(one.setting.to_data()),
+                "policy": one.policy,
+                **{name: _listed(values) for name, values in one.numbers().items()},
+            }
+            for one in self.all
+        ]
+        planned = json.dumps([setting.to_data() for setting in self.settings])
+        return parquet.write(Path(path), rows, {"planned": planned, "made_with": self.made_with})
+
+
+def load(
+    path: str | Path,
+    setting: Any = Setting,
+    outcome: type[Kept] = Regrets,  # type: ignore[assignment]
+    expected: str = "the saved outcomes of a study",
+) -> Outcomes[Kept]:
+    """The outcomes that `Outcomes.save` wrote; `setting` and `outcome` are the classes they have.
+
+    `expected` says in an error what the file must be.
+    """
+    path = files.as_path(path, "the path of a saved study")
+    with files.reading(path, expected):
+        rows, about = parquet.read(path)
+        kept = []
+        for row in rows:
+            # Comparisons had a word of their own for a setting.
+            data = row["setting"] if "setting" in row else row["case"]
+            kept.append(outcome.from_row(setting.from_data(json.loads(data)), row))
+        if not {"planned", "made_with"} & about.keys():
+            raise ValueError("notes of another kind")
+        if "planned" in about:
+            settings = [setting.from_data(data) for data in json.loads(about["planned"])]
+        else:  # as comparisons were saved at first
+            settings = list(dict.fromkeys(one.setting for one in kept))
+        if not settings:
+            raise ValueError("no settings")
+        return Outcomes(kept, settings, about.get("made_with", ""))
+
+
+def _listed(values: Any) -> list[float]:
+    import numpy as np
+
+    return list(np.asarray(values, dtype=float).ravel().tolist())
+
+
+def progress_bar(title: str = "Running") -> Watch:
+    """A bar on a terminal that counts rounds; what was finished before counts at once."""
+
+    @contextmanager
+    def watch(tasks: list[Task[Any]], store: Store) -> Iterator[Tell]:
+        done = 0
+        with progress.bar(title, sum(map(_rounds, tasks))) as show:
+
+            def tell(task: Task[Any]) -> None:
+                nonlocal done
+                done += _rounds(task)
+                show(done)
+
+            for task in tasks:
+                if store.has(task):
+                    tell(task)
+            yield tell
+
+    return watch
+
+
+def _rounds(task: Task[Any]) -> int:
+    return (task.last - task.first) * int(task.setting.horizon)
