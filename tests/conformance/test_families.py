@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import unimodal as um
+from unimodal import families
 from unimodal.families import FAMILIES
-from unimodal.testing import FAMILY_CHECKS
+from unimodal.testing import FAMILY_CHECKS, check_family
 
 
 class Geometric(um.Family):
@@ -55,3 +56,134 @@ OURS = [*(make() for make in FAMILIES.values()), um.Bounded(2.0, 5.0, "uniform")
 @pytest.mark.parametrize("family", [*OURS, Geometric()], ids=repr)
 def test_family(family, check):
     check(family)
+
+
+def test_a_family_takes_one_line_to_have_a_name(monkeypatch):
+    monkeypatch.setitem(FAMILIES, "geometric", Geometric)
+    assert families.parse("geometric") == Geometric()
+
+
+def test_the_suite_is_one_call():
+    with pytest.raises(AssertionError, match="have the mean"):
+        check_family(Shifted())
+
+
+# Families that are wrong in one thing each. They run as plain Python: nothing is compiled.
+
+
+class Right(um.Family):
+    """Normal rewards with standard deviation 1."""
+
+    default_prior = (0.0, 10.0)
+
+    def draw(self, mean, rng):
+        return mean + um.random.normal(rng)
+
+    def divergence(self, p, q):
+        return 0.5 * (p - q) ** 2
+
+    def posterior(self, arm, rng):
+        weight = arm.pulls + arm.prior_b**-2
+        return arm.total / weight + um.random.normal(rng) / math.sqrt(weight)
+
+    def check_prior(self, first, second):
+        pass
+
+
+class Shifted(Right):
+    def draw(self, mean, rng):
+        return mean + 0.1 + um.random.normal(rng)
+
+
+class Outside(Right):
+    low = -1.0
+
+
+class NotZero(Right):
+    def divergence(self, p, q):
+        return 1.0 + (p - q) ** 2
+
+
+class NotGrowing(Right):
+    def divergence(self, p, q):
+        return min((p - q) ** 2, 0.1)
+
+
+class TooHigh(Right):
+    def upper(self, p, budget):
+        return p + 1.01 * math.sqrt(2.0 * budget)
+
+
+class TooLow(Right):
+    def upper(self, p, budget):
+        return p + 0.99 * math.sqrt(2.0 * budget)
+
+
+class TakesAll(Right):
+    def check_reward(self, reward):
+        return float(reward)
+
+
+class OddPrior(Right):
+    default_prior = (0.0, 1.0, 2.0)
+
+
+class NeverSure(Right):
+    def posterior(self, arm, rng):
+        return arm.total / (arm.pulls + 1.0) + um.random.normal(rng)
+
+
+class BesideIt(Right):
+    def posterior(self, arm, rng):
+        return arm.total / (arm.pulls + 1.0) + 1.0 + um.random.normal(rng) / math.sqrt(arm.pulls)
+
+
+class OtherCdf(Right):
+    def posterior_cdf(self, arms, level):
+        return um.Gaussian(1.5).posterior_cdf(arms, level)
+
+    def posterior_quantile(self, arms, share):
+        return um.Gaussian(1.5).posterior_quantile(arms, share)
+
+
+class Unfair(Right):
+    def log_evidence(self, mean, pulls, total):
+        return um.Gaussian(0.8).log_evidence(mean, pulls, total)
+
+
+class Remembering(Right):
+    calls = 0
+
+    def draw(self, mean, rng):
+        Remembering.calls += 1
+        return mean + um.random.normal(rng) + 1e-6 * (Remembering.calls % 2)
+
+
+@pytest.mark.parametrize(
+    ("family", "check", "words"),
+    [
+        (Shifted(), "draws_have_the_mean", "have the mean"),
+        (Outside(), "draws_have_the_mean", "at least -1|must lie in"),
+        (NotZero(), "divergence_grows", "must be 0"),
+        (NotGrowing(), "divergence_grows", "must grow"),
+        (TooHigh(), "upper_inverts_divergence", "above the budget"),
+        (TooLow(), "upper_inverts_divergence", "too low"),
+        (TakesAll(), "strangers_are_refused", "must refuse"),
+        (OddPrior(), "prior_is_one", "a pair"),
+        (NeverSure(), "posterior_concentrates", "narrower"),
+        (BesideIt(), "posterior_concentrates", "the posterior after 50"),
+        (OtherCdf(), "posterior_concentrates", "posterior_cdf"),
+        (Unfair(), "evidence_is_fair", "expected to grow"),
+        (Remembering(), "engines_and_agents_agree", "same seed"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, um.Family) else None,
+)
+def test_the_suite_catches(family, check, words):
+    found = next(one for one in FAMILY_CHECKS if one.__name__ == check)
+    with pytest.raises((AssertionError, um.UnimodalError), match=words):
+        found(family)
+
+
+@pytest.mark.parametrize("check", FAMILY_CHECKS[:8], ids=lambda check: check.__name__)
+def test_and_nothing_else_is_wrong_with_these(check):
+    check(Right())

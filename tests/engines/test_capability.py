@@ -9,6 +9,7 @@ from unimodal.engines.leap import LeapTrial
 from unimodal.engines.plan import trial_class
 from unimodal.engines.step import StepTrial
 from unimodal.families import Family
+from unimodal.families.bound_levels import linear_form
 from unimodal.families.family import (
     divergence,
     draw,
@@ -20,7 +21,7 @@ from unimodal.families.family import (
     top,
     upper,
 )
-from unimodal.families.leaping import worst
+from unimodal.families.leaping import gather, hat, outlook, under_hat, worst
 from unimodal.kernels.compile import component, record
 from unimodal.policies import POLICIES, AroundLeader
 from unimodal.policies.index import KLUpper
@@ -73,6 +74,27 @@ def test_such_a_family_plays(policy):
     auto, step = (um.simulate(on(Own()), policy, engine=e, **settings) for e in ("auto", "step"))
     assert np.array_equal(auto[policy.name].pulls, step[policy.name].pulls)
     assert (auto[policy.name].pulls.argmax(axis=1) == 2).all()
+
+
+class Sixth(um.Gaussian):
+    """A family that has registered for itself whatever the engine calls."""
+
+
+NEEDED = {
+    um.UTS(): (draw, learn, worst, gather, posterior, hat, under_hat, outlook),
+    um.OSUB(): (draw, learn, worst, gather, divergence, negentropy, linear_form),
+}
+
+
+@pytest.mark.parametrize("policy", NEEDED, ids=str)
+def test_a_family_leaps_as_soon_as_it_has_what_the_engine_calls(policy, monkeypatch):
+    for function in NEEDED[policy]:
+        why = why_not_leap(policy, on(Sixth()))
+        assert "Sixth draws rewards in a way of your own and has no" in why
+        assert function.__name__ in why
+        monkeypatch.setitem(function.registry, Sixth, function.registry[um.Gaussian])
+    assert why_not_leap(policy, on(Sixth())) == ""
+    assert trial_class("auto", on(Sixth()), policy, LONG, False) is LeapTrial
 
 
 def test_the_worst_reward_of_an_unknown_family_is_not_taken_for_zero():

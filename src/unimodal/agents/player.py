@@ -12,9 +12,11 @@ from unimodal.families import Family
 from unimodal.graphs import Graph
 from unimodal.kernels.compile import record, specialised
 from unimodal.kernels.leaderboard import show
+from unimodal.kernels.own_code import explaining
 from unimodal.lookup.view import LazyGraphView, WholeGraphView
 from unimodal.policies import Policy, explained
 from unimodal.policies.npts import with_room
+from unimodal.policies.policy import own_functions
 from unimodal.policies.round import ask, choose, effective_clock, observe
 from unimodal.policies.scope import clock, contests, lead, span
 from unimodal.policies.state import (
@@ -65,6 +67,8 @@ class Player:
             self._observe = specialised(observe, *rule, self._state, 0, 0.0)
             if not policy.is_plain:
                 self._choose = specialised(ask, *rule, view.arena, self._state)
+        own = own_functions(policy, family)
+        self._choose, self._observe = explaining(self._choose, own), explaining(self._observe, own)
 
     @property
     def round(self) -> int:

@@ -126,7 +126,7 @@ class Settings:
         return Settings(
             self.policy or policies.from_data(saved["policy"]),
             self._graph(saved),
-            families.from_data(saved["rewards"]),
+            families.from_data(saved["rewards"], self.family),
             saved["seed"],
             graphs.as_label(saved["root"]),
             saved["time_to_live"],

@@ -17,6 +17,7 @@ from unimodal.families.hats import beta_hat, beta_outlook, beta_under_hat, beyon
 from unimodal.families.leaping import one_by_one
 from unimodal.families.own import register
 from unimodal.kernels.compile import inner
+from unimodal.kernels.own_code import compile_own
 from unimodal.kernels.random import beta, uniform
 
 _ROUNDING = 2.0**-50  # of sums: what is missing to the top by less than this is not missing
@@ -152,7 +153,8 @@ def _with_own_draw(cls: Any, function: Callable[[float, Any], float]) -> Any:
         pass
 
     if hasattr(function, "py_func"):  # only Numba's functions have one
-        kernel.draw.register(OwnDraw)(lambda family, mean, rng: float(function(mean, rng)))
+        call = compile_own(function)
+        kernel.draw.register(OwnDraw)(lambda family, mean, rng: float(call(mean, rng)))
     else:
         own = lambda family, mean, rng: function(mean, rng)  # noqa: E731
         register(kernel.draw, OwnDraw, own, False, "the draw of Bounded")

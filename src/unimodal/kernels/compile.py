@@ -9,6 +9,7 @@ of Numba's private parts is in `numba_private.py`.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -17,6 +18,7 @@ from typing import Any, dataclass_transform
 from numba import njit
 from numba.extending import overload, register_jitable
 
+from unimodal.kernels.cache_folder import is_hashed
 from unimodal.kernels.numba_private import (
     accepted,
     call_from_kernels,
@@ -79,12 +81,18 @@ def component(cls: Any) -> Any:
     return attach_record(dataclass(frozen=True)(cls))
 
 
+_made = itertools.count()
+
+
 def attach_record(cls: Any) -> Any:
     """Give a dataclass its `Record`."""
     numbers = {f.name: _NUMBERS[f.type] for f in fields(cls) if f.type in _NUMBERS}
     numbers |= getattr(cls, "derived_numbers", {})
     made = namedtuple(f"{cls.__name__}Record", numbers, module=cls.__module__)  # type: ignore[misc]
     made.__qualname__ = f"{cls.__qualname__}.Record"  # importable, so that Numba can cache it
+    if not is_hashed(cls.__module__) or "<locals>" in cls.__qualname__:
+        # Numba links code by the names of types: a class that was defined again would run the old.
+        made.__name__ += f"_{next(_made)}"
     made.numbers = numbers  # type: ignore[attr-defined]
     made.component = cls  # type: ignore[attr-defined]
     cls.Record = made

@@ -7,6 +7,8 @@ a call, so that compiled engines run it without knowing.
 from __future__ import annotations
 
 import contextlib
+import dis
+import functools
 import inspect
 import re
 import types
@@ -16,6 +18,7 @@ from typing import Any
 
 from numba import njit, objmode
 from numba.core.errors import NumbaError
+from numba.core.types import Boolean, Number
 
 from unimodal.errors import UnimodalError
 
@@ -23,7 +26,7 @@ from unimodal.errors import UnimodalError
 def as_kernel(function: Callable[..., Any], compiled: bool, whose: str) -> Callable[..., Any]:
     """A function (self, x, y) -> number of a user's, for `generic.register`."""
     if compiled:
-        call = njit(nogil=True)(function)  # with reference counts: a user's code may allocate
+        call = compile_own(function)
     else:
         number = as_plain(function, whose)
 
@@ -37,6 +40,33 @@ def as_kernel(function: Callable[..., Any], compiled: bool, whose: str) -> Calla
         return float(call(family, first, second))
 
     return kernel
+
+
+def compile_own(function: Callable[..., Any]) -> Any:
+    """A user's function for kernels to call, or the one that Numba made of it already.
+
+    It has reference counts, which our kernels do without, since a user's code may allocate. Why it
+    does not compile is kept for `explained`: from the kernel that calls it Numba tells little.
+    """
+    call: Any = function if hasattr(function, "py_func") else njit(nogil=True)(function)
+    compile_for = call.compile
+
+    def watched(types: Any) -> Any:
+        try:
+            entry = compile_for(types)
+            returned = call.overloads[tuple(getattr(types, "args", types))].signature.return_type
+            if not isinstance(returned, Number | Boolean):
+                raise TypeError(f"it returns {returned}, not a number")
+            return entry
+        except Exception as error:
+            _failures[code_of(function)] = error
+            raise
+
+    call.compile = watched
+    return call
+
+
+_failures: dict[types.CodeType, Exception] = {}
 
 
 def as_plain(function: Callable[..., Any], whose: str) -> Callable[..., Any]:
@@ -76,6 +106,21 @@ def code_of(function: Any) -> types.CodeType:
     return getattr(function, "py_func", function).__code__
 
 
+def explaining(
+    call: Callable[..., Any], functions: Mapping[str, tuple[Callable[..., Any], str]]
+) -> Callable[..., Any]:
+    """A function that calls a user's, with its errors `explained`; itself if there are none."""
+    if not functions:
+        return call
+
+    @functools.wraps(call)
+    def called(*arguments: Any) -> Any:
+        with explained(functions):
+            return call(*arguments)
+
+    return called
+
+
 @contextlib.contextmanager
 def explained(functions: Mapping[str, tuple[Callable[..., Any], str]]) -> Iterator[None]:
     """Turn errors in a user's functions into one sentence that names the place and the cause.
@@ -87,67 +132,76 @@ def explained(functions: Mapping[str, tuple[Callable[..., Any], str]]) -> Iterat
         yield
     except UnimodalError:
         raise
-    except NumbaError as error:
-        for whose, (function, expected) in functions.items():
-            check_signature(function, whose, expected)
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        why = next((line for line in lines if line.startswith(_TELLING)), lines[0]).rstrip(".:")
-        found = _compiling(str(error), functions)
-        if found is None:
-            raise
-        whose, where = found
-        raise UnimodalError(
-            f"{whose} cannot be compiled: {why} ({where}); keep to what Numba compiles, or leave "
-            "out compiled = True."
-        ) from None
     except Exception as error:
-        if isinstance(error, TypeError):
+        if isinstance(error, NumbaError | TypeError):
             for whose, (function, expected) in functions.items():
                 check_signature(function, whose, expected)
-        found = _raising(error, functions)
-        if found is None:
+        sentence = _of_raising(error, functions) or _of_compiling(error, functions)
+        if sentence is None:
             raise
-        whose, where = found
-        cause = f"{type(error).__name__}: {error}".removesuffix(": ").rstrip(".")
-        raise UnimodalError(f"{whose} raised {cause} ({where}).") from error
+        raise UnimodalError(sentence) from (None if isinstance(error, NumbaError) else error)
 
 
-_TELLING = (
-    *("Untyped global name", "Unknown attribute", "Cannot", "Invalid use", "NameError"),
-    *("Unknown", "Undeclared", "Use of", "No implementation", "Unsupported", "missing a required"),
-    *("too many positional", "not enough values", "variable", "Type of"),
-)
-
-
-def _compiling(text: str, functions: Mapping[str, tuple[Callable[..., Any], str]]) -> Any:
-    """Whose code, and which line of it, Numba's message is about: the innermost it names."""
-    places = re.findall(r'File "(.+?)", line (\d+)', text)
-    for file, number in places:
-        for whose, (function, _) in functions.items():
-            if Path(file).name == Path(code_of(function).co_filename).name and _has(
-                code_of(function), int(number)
-            ):
-                return whose, place(function, int(number))
-    for whose, (function, _) in functions.items():
-        return whose, place(function)
-    return None
-
-
-def _has(code: types.CodeType, number: int) -> bool:
-    """Whether a line belongs to a function."""
-    return any(line == number for *_, line in code.co_lines() if line is not None)
-
-
-def _raising(
-    error: BaseException, functions: Mapping[str, tuple[Callable[..., Any], str]]
-) -> tuple[str, str] | None:
-    """Whose code, and which line of it, an exception came from; None if it was not theirs."""
+def _of_raising(error: Exception, functions: Mapping[str, tuple[Callable[..., Any], str]]) -> Any:
+    """The sentence about an exception in a user's function; None if it came from elsewhere."""
     found, step = None, error.__traceback__
-    while step is not None:
+    while step is not None:  # the last of them is the innermost
         code = step.tb_frame.f_code
         for whose, (function, _) in functions.items():
             own = code_of(function)
             if code.co_filename == own.co_filename and code.co_name == own.co_name:
-                found = whose, place(function, step.tb_lineno)
+                found = f"{whose} raised {_cause(error)} ({place(function, step.tb_lineno)})."
         step = step.tb_next
     return found
+
+
+def _cause(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".removesuffix(": ").rstrip(".")
+
+
+def _of_compiling(error: Exception, functions: Mapping[str, tuple[Callable[..., Any], str]]) -> Any:
+    """The sentence about code that does not compile; None if it is not a user's."""
+    for whose, (function, _) in functions.items():
+        failure = _failures.get(code_of(function))
+        if failure is not None:
+            why, line = _numbas_words(failure, code_of(function))
+            return (
+                f"{whose} cannot be compiled: {why} ({place(function, line)}); keep to what Numba "
+                "compiles, or leave out compiled = True."
+            )
+    if isinstance(error, NumbaError) and functions:
+        whose, (function, _) = next(iter(functions.items()))
+        why, _ = _numbas_words(error, code_of(function))
+        return f"what calls {whose} cannot be compiled: {why} ({place(function)})."
+    return None
+
+
+def _numbas_words(failure: Exception, code: types.CodeType) -> tuple[str, int]:
+    """Why a function does not compile, and in which line, from the pages that Numba writes."""
+    text = str(failure)
+    file = Path(code.co_filename).name
+    places = (int(line) for path, line in _PLACES.findall(text) if Path(path).name == file)
+    first = next(places, None) or _line_that_names(str(failure), code)
+    if isinstance(failure, KeyError):  # of a record
+        return f"an arm has no {failure}", first
+    if not isinstance(failure, NumbaError):
+        return _cause(failure), first
+    lines = [line.lstrip(" >").rstrip(" .") for line in text.splitlines() if line.strip(" >.-")]
+    lines = [line for line in lines if not line.startswith("Failed in nopython mode")]
+    if lines[0].endswith(":") and len(lines) > 1:
+        return f"{lines[0]} {lines[1]}", first
+    return lines[0], first
+
+
+def _line_that_names(text: str, code: types.CodeType) -> int:
+    """The line of a function that uses what a text quotes, or else the first."""
+    quoted = re.findall(r"'(\w+)'", text)
+    lines = (
+        i.positions.lineno
+        for i in dis.get_instructions(code)
+        if i.argval in quoted[:1] and i.positions
+    )
+    return next(filter(None, lines), code.co_firstlineno)
+
+
+_PLACES = re.compile(r'File "(.+?)", line (\d+)')

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple, dataclass_transform
 
 import numpy as np
-from numba import njit
 
 from unimodal.errors import UnimodalError
 from unimodal.families import Family
@@ -189,7 +188,7 @@ def _own_contest(cls: Any) -> Callable[..., Any]:
     """The contest of a policy with a `choose` of its own, for compiled or for plain code."""
     choose = cls.choose
     if cls.compiled:
-        choose = njit(nogil=True)(choose)  # with reference counts: a user's code may allocate
+        choose = own_code.compile_own(choose)
 
         def own(index, family, state, near, leader, clock):
             arm = choose(index, state.arms, near, leader, clock, state.rng)
@@ -237,17 +236,22 @@ def told_apart(policies: Sequence[Policy]) -> list[Policy]:
 @contextlib.contextmanager
 def explained(policy: Policy, family: Family | None = None) -> Iterator[None]:
     """Turn errors in a user's policy or family into one sentence that names the place and cause."""
-    own = {} if family is None else family.own_functions
-    if family is not None and own:
+    if family is not None and family.own_functions:
         index = policy.index_for(family)
         thompson, by_divergence = isinstance(index, Thompson), isinstance(index, Budgeted)
         family.require(draw, *[posterior] * thompson, *[divergence] * by_divergence)
-    chooser: Any = getattr(policy, "policy", policy)  # what a wrapper wraps
-    if chooser.is_own and "choose" in dir(chooser):
-        whose = f"the choose of {type(chooser).__name__}"
-        own[whose] = (type(chooser).choose, "choose(self, arms, near, leader, clock, rng)")
-    with own_code.explained(own):
+    with own_code.explained(own_functions(policy, family)):
         yield
+
+
+def own_functions(policy: Policy, family: Family | None) -> dict[str, tuple[Any, str]]:
+    """The functions of a user's that the two call, for `kernels.own_code`."""
+    found = {} if family is None else family.own_functions
+    chooser: Any = getattr(policy, "policy", policy)  # what a wrapper wraps
+    if "choose" in dir(chooser):
+        whose = f"the choose of {type(chooser).__name__}"
+        found[whose] = (type(chooser).choose, "choose(self, arms, near, leader, clock, rng)")
+    return found
 
 
 def _keep_nothing(index, family, arms, arm):
