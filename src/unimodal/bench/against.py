@@ -1,4 +1,4 @@
-"""The files as they are against another commit: the same lines, in pairs of processes that take turns.
+"""The files as they are against another commit: the same lines, in processes that take turns.
 
 The lines are in `benchmarks/workloads.py`, which keeps to the public API, so that older commits run
 it. The interval of a ratio is that of the sign test: order statistics of the pairs' ratios, which

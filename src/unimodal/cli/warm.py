@@ -25,7 +25,9 @@ def warm(
     ] = None,
     family: Annotated[
         list[str] | None,
-        typer.Option(help="bernoulli (default), gaussian, poisson, exponential or bounded; again"),
+        typer.Option(
+            help="bernoulli (default), gaussian, poisson, exponential or bounded; may be repeated"
+        ),
     ] = None,
     engines: Annotated[bool, typer.Option(help="Compile the engines of simulations")] = True,
     agents: Annotated[bool, typer.Option(help="Compile what agents and campaigns use")] = True,
