@@ -24,6 +24,8 @@ from statistics import median
 
 import numpy as np
 
+from unimodal.bench.against import checked_out
+
 HERE = Path(__file__).resolve().parent.parent
 SHAPES = ((1, 1), (1, 16), (4, 1), (4, 16))
 SHARES = (0.5, 0.99, 0.999, 1.0)
@@ -132,13 +134,8 @@ def main() -> None:
         folder = Path(temporary)
         if options.sync and "LD_PRELOAD" not in os.environ:
             slow_disk(folder, options.sync)
-        old = folder / "old"
-        git = ["git", "-C", str(HERE), "worktree"]
-        subprocess.run([*git, "add", "-q", "--detach", str(old), options.against], check=True)
-        try:
+        with checked_out(options.against, HERE) as old:
             report(measured({options.against: old, "now": HERE}, folder, options))
-        finally:
-            subprocess.run([*git, "remove", "--force", str(old)], check=True)
 
 
 def measured(versions: dict[str, Path], folder: Path, options: argparse.Namespace) -> dict:

@@ -2,11 +2,11 @@
 
 import inspect
 
-from unimodal.cli import simulate as simulating, studies, campaigns  # isort: skip
+from unimodal.cli import simulate as simulating, studies, campaigns, bench, warm  # isort: skip
 from unimodal.cli.app import app, main
 
 for _command in app.registered_commands:
     # Docstrings are raw, but it takes the character itself for examples to keep their lines.
     _command.help = inspect.cleandoc(_command.callback.__doc__ or "").replace(r"\b", "\b")
 
-__all__ = ["app", "campaigns", "main", "simulating", "studies"]
+__all__ = ["app", "bench", "campaigns", "main", "simulating", "studies", "warm"]

@@ -6,6 +6,7 @@ from typing import Any
 
 from unimodal.engines.trial import Trial, play_round
 from unimodal.kernels.compile import inner, jit
+from unimodal.kernels.compile_watch import compiled_for
 from unimodal.policies import Policy, explained
 from unimodal.policies.npts import with_room
 from unimodal.policies.state import ROUND
@@ -37,5 +38,6 @@ class StepTrial(Trial):
         """Play some more rounds, at most up to the horizon."""
         until = min(self.round + effort, self.horizon)
         self.state = with_room(self.parts.index, self.state, until - self.round)
-        with explained(self._policy, self._family):
+        told = compiled_for(f"{self._purpose} (once; about 2 s)")
+        with explained(self._policy, self._family), told:
             self._run(*self.parts, self.state, self.rewards, self._gaps, *self.next_output, until)

@@ -50,6 +50,7 @@ class Trial(ABC):
         self, problem: Problem, policy: Policy, seed: int, trial: int, rounds: Any, history: bool
     ) -> None:
         self.horizon, self._policy = int(rounds[-1]), policy
+        self._purpose = f"{policy.name} for {type(problem.family).__name__} rewards"
         kept = self.horizon if history else 0
         # NaN, so that what is not played yet cannot be taken for a regret.
         regret = np.full(len(rounds), np.nan)

@@ -31,16 +31,19 @@ _OPTIONS: Any = accepted(nogil=True, _nrt=False, error_model="numpy", no_cfunc_w
 _KERNEL, _INNER_PIPELINE = pipelines()
 # What only kernels call needs no entry from Python.
 _INNER: Any = {**_OPTIONS, **accepted(no_cpython_wrapper=True), **_INNER_PIPELINE}
+_INLINED: Any = {**_INNER, **accepted(forceinline=True)}
 
 
-def jit(function: Callable[..., Any]) -> Any:
+def jit(function: Callable[..., Any], inline: bool = False) -> Any:
     """Compile a function of this package: no GIL, no allocation, cached on disk.
 
-    What is compiled for a user's policy or draw is not cached, since their file may change.
+    With `inline=True`, kernels have a copy of it wherever they call it, for hot loops. What is
+    compiled for a user's policy or draw is not cached, since their file may change.
     """
     compiled = njit(**_OPTIONS, **_KERNEL)(function)
     keep_on_disk(compiled)
-    call_from_kernels(compiled, functools.cache(lambda: njit(**_INNER)(function)))
+    options = _INLINED if inline else _INNER
+    call_from_kernels(compiled, functools.cache(lambda: njit(**options)(function)))
     return compiled
 
 
@@ -50,9 +53,12 @@ def _lazy(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *arguments: compiled()(*arguments)
 
 
-def inner(function: Callable[..., Any]) -> Any:
-    """Let kernels call a function; called from Python, it runs as plain Python."""
-    return register_jitable(**_INNER)(function)
+def inner(function: Callable[..., Any], inline: bool = False) -> Any:
+    """Let kernels call a function; called from Python, it runs as plain Python.
+
+    With `inline=True`, they have a copy wherever they call it.
+    """
+    return register_jitable(**(_INLINED if inline else _INNER))(function)
 
 
 def specialised(compiled: Any, *examples: Any) -> Callable[..., Any]:

@@ -8,6 +8,7 @@ because a NumPy Generator costs 24 µs to hand to a kernel. Every function also 
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -149,7 +150,7 @@ def _normal_tail(rng, negative):
             return -edge - x if negative else edge + x
 
 
-@jit
+@partial(jit, inline=True)
 def gamma(rng, shape):
     """A gamma with unit rate; a shape below 1 comes from the one above it by a power.
 
@@ -162,7 +163,7 @@ def gamma(rng, shape):
     return _gamma_from_one(rng, shape + 1.0) * (1.0 - uniform(rng)) ** (1.0 / shape)
 
 
-@inner
+@partial(inner, inline=True)
 def _gamma_from_one(rng, shape):
     """A gamma of shape 1 or more (Marsaglia and Tsang 2000)."""
     d = shape - 1.0 / 3.0

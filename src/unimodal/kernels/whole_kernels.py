@@ -14,6 +14,7 @@ import functools
 from collections.abc import Iterable
 from typing import Any
 
+import llvmlite.binding as llvm
 from numba import _dynfunc, njit  # type: ignore[attr-defined]
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
@@ -54,7 +55,11 @@ class KernelLibrary(JITCodeLibrary):
         for library in self._linking_libraries:
             self._reload_init.update(library._reload_init)
             self._final_module.link_in(_own_module(library), preserve=True)
-        self._optimize_final_module()
+        for function in self._final_module.functions:
+            if function.linkage == llvm.Linkage.linkonce_odr and not function.is_declaration:
+                function.linkage = "internal"  # nobody else calls it: inlined where called once
+        optimise, builder = self._codegen._module_pass_manager()
+        optimise.run(self._final_module, builder)
         self._final_module.verify()
         self._finalize_final_module()
 

@@ -21,6 +21,7 @@ from unimodal.engines.rewards import next_reward, pull_often
 from unimodal.engines.trial import Trial, play_round
 from unimodal.families.leaping import attempt
 from unimodal.kernels.compile import inner, jit
+from unimodal.kernels.compile_watch import compiled_for
 from unimodal.policies import Policy
 from unimodal.policies.round import observe, open_round, update_index
 from unimodal.policies.scope import clock, span
@@ -180,4 +181,5 @@ class LeapTrial(Trial):
     def advance(self, effort: int) -> None:
         """Go on for so many looks; where they end does not change what happens."""
         output = self.next_output
-        leap(*self.parts, self.state, self.rewards, self._gaps, *output, self.queue, effort)
+        with compiled_for(f"{self._purpose} (once; about 5 s)"):
+            leap(*self.parts, self.state, self.rewards, self._gaps, *output, self.queue, effort)
