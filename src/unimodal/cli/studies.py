@@ -32,7 +32,7 @@ def reproduce(
 ) -> None:
     r"""Run the paper's evaluation and write a page with its numbers beside ours.
 
-    Stopped or killed, it goes on where it was when it is run again.
+    It resumes after an interruption when it is run again.
 
     \b
     Examples:
@@ -72,7 +72,7 @@ def compare(
 ) -> None:
     r"""Run every policy on every family of graphs and write a page that ranks them.
 
-    Eight core-minutes. Stopped or killed, it goes on where it was when it is run again.
+    Eight core-minutes. It resumes after an interruption when it is run again.
 
     \b
     Examples:

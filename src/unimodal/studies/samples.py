@@ -18,7 +18,7 @@ class Samples:
 
     @property
     def units(self) -> Any:
-        """Regret at the horizon, a number a sample."""
+        """Regret at the horizon, one number per sample."""
         return self.final[0] if len(self.final) == 1 else self.final.mean(axis=1)
 
     @property

@@ -55,7 +55,7 @@ def report(found: Comparison) -> str:
 
 
 def _size(found: Comparison) -> str:
-    """How much was run, in a sentence.
+    """How much was run, in words.
 
     >>> _size(Comparison([], [Setting("line", "line:9", "by distance", ("UTS",), 1000, 2, 3)]))
     '1 policies on 1 families of graphs: T = 1,000 rounds, 2 graphs × 3 trials in each.'

@@ -20,7 +20,7 @@ class Claim:
 
     @property
     def test(self) -> str:
-        """What decides it, in a sentence."""
+        """What decides it, in words."""
         return (self.decide.__doc__ or "").strip()
 
 

@@ -1,4 +1,4 @@
-"""The paper's tables with ours beside them: one row a number, one verdict a row."""
+"""The paper's tables with ours beside them: one row per number, each with a verdict."""
 
 from __future__ import annotations
 
