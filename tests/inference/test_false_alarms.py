@@ -37,8 +37,8 @@ def test_one_peak_is_not_taken_for_two_however_often_one_looks(name):
     """UTS and TS, looked at four times, at 80 % confidence: at most 20 % of trials may be reported.
 
     docs/studies/second-peaks/page.md has 0 of 2,700 at 95 %, so right code fails with probability
-    below 10⁻³. With the usual 95 % intervals in place of the bounds, a third or more are reported (asserted
-    too: these data do tempt).
+    below 10⁻³. With the usual 95 % intervals in place of the bounds, a third or more are reported
+    (asserted too: these data do tempt).
     """
     problem = ONE_PEAK[name]
     policies = [um.UTS(), um.TS()]

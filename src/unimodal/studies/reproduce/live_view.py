@@ -46,7 +46,7 @@ class Watch:
 
     @property
     def seconds_left(self) -> float | None:
-        """About how long it will take, from the speed so far."""
+        """The estimated time left, from the speed so far."""
         worked = self.done - self._before
         if worked <= 0:
             return None
@@ -98,7 +98,7 @@ def _spoken(seconds: float) -> str:
 
 @contextmanager
 def watching(tasks: list[Task[Setting]], store: Store) -> Iterator[Callable[[Any], object]]:
-    """Show the run while it lasts, if standard error is a terminal; call what it gives per task."""
+    """Show the run on standard error, if that is a terminal; yields the function to call per task."""
     watch = Watch(tasks, store)
     if not sys.stderr.isatty():
         yield watch.tell
