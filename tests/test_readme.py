@@ -24,7 +24,7 @@ def test_the_code_in_the_readme_runs(tmp_path, monkeypatch):
     }
 
 
-@pytest.mark.parametrize("page", ["production", "oracles", "delays"])
+@pytest.mark.parametrize("page", ["guide/production", "guide/oracles", "studies/delays/page"])
 def test_the_code_in_a_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = (README.parent / "docs" / f"{page}.md").read_text(encoding="utf-8")

@@ -60,8 +60,8 @@ def test_one_peak_is_not_taken_for_two_however_often_one_looks(name):
 def test_two_peaks_are_found_where_all_arms_are_pulled():
     """KL-UCB, which pulls every arm often, T = 10⁴: found in at least 20 of 40 trials.
 
-    docs/studies/second-peaks/page.md has 81 % of 100, so fewer than 20 has probability below
-    10⁻⁴. With 300 pulls of each arm it is found in all of 40, and it is always the right arm.
+    docs/studies/second-peaks/page.md has 81 % of 100, so fewer than 20 has probability below 10⁻⁴.
+    With 300 pulls of each arm it is found in all of 40, and it is always the right arm.
     """
     means = np.array([0.1, 0.4, 0.8, 0.3, 0.05, 0.3, 0.7, 0.3, 0.1])
     problem = um.Problem(LINE, means)

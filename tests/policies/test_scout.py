@@ -85,7 +85,7 @@ def test_a_climbing_leader_is_forced_once_in_its_neighbourhood_and_then_every_se
 @pytest.mark.parametrize("patience", [1, 3, 10])
 @pytest.mark.parametrize(("linked", "bare"), [(2, 2), (3, 2), (7, 3), (9, 9), (20, 2)])
 def test_an_arm_is_forced_as_often_as_the_proof_counts(patience, linked, bare):
-    """⌊(s - 1)/|N⁺|⌋ times before its s-th lead, |N⁺| with links: docs/studies/scouting/page.md."""
+    """⌊(s - 1)/|N⁺|⌋ times before its s-th lead: docs/studies/scouting/page.md, step 2."""
     scope, times = record(Scout(patience=patience)), 0
     for leads in range(4 * patience * linked):
         assert times >= leads // linked

@@ -128,7 +128,7 @@ def told_wrong(found):
     )
 
 
-def picture(found):
+def figure(found):
     """Regret relative to √(T log T), one panel per shape, with the shape in a corner of it."""
     drawn = Figure(figsize=(9.2, 3.9), layout="constrained")
     axes = drawn.subplots(1, len(SHAPES), sharey=True)
@@ -163,7 +163,7 @@ def picture(found):
 def render(out):
     """Write the page and its figure from data.parquet."""
     found = um.studies.load(HERE / pages.DATA, Search, Regret)
-    pages.draw(picture(found), out / "figure.png")
+    pages.draw(figure(found), out / "figure.png")
     pages.fill_in(
         HERE / pages.TEMPLATE,
         out,

@@ -117,7 +117,7 @@ def runs(found):
     return markdown_table(("longest run, median of the trials", *POLICIES), rows)
 
 
-def picture(found):
+def figure(found):
     """Regret against the number of outstanding decisions, one panel per problem."""
     drawn = Figure(figsize=(9.2, 3.9), layout="constrained")
     axes = drawn.subplots(1, len(PROBLEMS), sharey=True)
@@ -143,7 +143,7 @@ def render(out):
     """Write the page and its figure from data.parquet."""
     found = um.studies.load(HERE / pages.DATA, Delay, Late)
     line, graph = PROBLEMS
-    pages.draw(picture(found), out / "figure.png")
+    pages.draw(figure(found), out / "figure.png")
     pages.fill_in(
         HERE / pages.TEMPLATE,
         out,

@@ -20,7 +20,7 @@ LINES = {
 THIN = {"capsize": 2, "linewidth": 1.5, "elinewidth": 0.8}
 
 
-def picture(found):
+def figure(found):
     """Above: UTS by window, one curve per speed. Below: policies at their best, by speed."""
     drawn = Figure(figsize=(10.5, 6.8), layout="constrained")
     axes = drawn.subplots(2, 3, sharey=True)

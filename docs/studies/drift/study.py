@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 
 import numpy as np
-from drift_figure import picture
+from drift_figure import figure
 from drift_settings import (
     BASES,
     EVERY,
@@ -159,7 +159,7 @@ def render(out):
     """Write the page and its figure from data.parquet."""
     outcomes = um.studies.load(HERE / pages.DATA, Speed, Dynamic)
     found = Found(outcomes)
-    pages.draw(picture(found), out / "figure.png")
+    pages.draw(figure(found), out / "figure.png")
     parts = {
         **{f"advice_{kind}": advice(found, kind) for kind in KINDS},
         **{f"all_{kind}": everything(found, kind) for kind in KINDS},

@@ -68,7 +68,7 @@ def beaten(found, over, under):
 
 
 def claim(found, over, under):
-    """Who is ahead of whom, in a sentence."""
+    """Who is ahead of whom, in words."""
     ahead, behind = beaten(found, over, under)
     values = [ratio(ones[over], ones[under]).value for _, ones in found]
     return (
@@ -78,7 +78,7 @@ def claim(found, over, under):
 
 
 def swept(found):
-    """How much of UTS's regret is its sweep, where there are many arms, in a sentence."""
+    """How much of UTS's regret is its sweep, if there are many arms, in words."""
     shares = []
     for setting, ones in found:
         problems = [setting.problem(graph) for graph in range(GRAPHS)]

@@ -89,7 +89,7 @@ def sooner(both):
     )
 
 
-def picture(ratios):
+def figure(ratios):
     """The ratio against the number of arms, one line per density."""
     drawn = Figure(figsize=(7, 3.6), layout="constrained")
     axes = drawn.subplots()
@@ -111,7 +111,7 @@ def render(out):
     both = pairs(found, swept)
     ratios = {place: ratio(*pair) for place, pair in both.items()}
     behind = [f"K = {k}, p = {p} ({one})" for (k, p), one in ratios.items() if one.value > 1]
-    pages.draw(picture(ratios), out / "figure.png")
+    pages.draw(figure(ratios), out / "figure.png")
     pages.fill_in(
         HERE / pages.TEMPLATE,
         out,

@@ -1,4 +1,4 @@
-"""Rows of text and of lists of numbers in one compact Parquet file, with notes in its head."""
+"""Rows of text and of lists of numbers in one compact Parquet file, with notes in its header."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def write(path: Path, rows: list[dict[str, Any]], about: dict[str, str]) -> Path
 
 
 def read(path: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """The rows, and the notes of the head; a ValueError if they are of another kind."""
+    """The rows and the notes in the header; a ValueError if they are of another kind."""
     import polars as pl
 
     with path.open("rb") as handle:  # a path may be a pattern, or a place on the web, to Polars
@@ -45,7 +45,7 @@ def read(path: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
 
 
 def numbers(values: Any, *shape: int, above: float = -math.inf) -> Any:
-    """A list of numbers as an array, or a ValueError if one is not finite or they do not fit."""
+    """A list of numbers as an array, or a ValueError if one is not finite or the shape does not fit."""
     array = np.asarray(values, dtype=np.float64).reshape(shape)
     if not (np.isfinite(array) & (array > above)).all():
         raise ValueError("a number that cannot be")

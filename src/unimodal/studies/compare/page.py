@@ -55,7 +55,7 @@ def report(found: Comparison) -> str:
 
 
 def _size(found: Comparison) -> str:
-    """How much was run, in a sentence.
+    """How much was run, in words.
 
     >>> _size(Comparison([], [Setting("line", "line:9", "by distance", ("UTS",), 1000, 2, 3)]))
     '1 policies on 1 families of graphs: T = 1,000 rounds, 2 graphs × 3 trials in each.'
@@ -129,7 +129,7 @@ def _line(one: Regrets, unit: Regrets) -> tuple[object, ...]:
 
 
 def markdown(found: Comparison) -> str:
-    """The ranking, and the mean regret of every policy in every family, for reading as text."""
+    """The ranking, and the mean regret of every policy in every family, as Markdown."""
     ranks = ranked(found)
     means = [
         (setting.name, *(f"{of[rank.policy].over_graphs}" for rank in ranks))
@@ -138,7 +138,7 @@ def markdown(found: Comparison) -> str:
     parts = [
         f"# {TITLE}",
         f"{_size(found)} Made by `unimodal compare` ({page.markdown_text(found.made_with)}). "
-        "Medians, worst trials and pictures are in [index.html](index.html).",
+        "Medians, worst trials and figures are in [index.html](index.html).",
         f"## Ranking, by the geometric mean of regret relative to {UNIT}",
         page.markdown_table(_RANKING, _ranking(ranks)),
         "## Mean regret ± 95 % over graphs",

@@ -56,7 +56,7 @@ def _rank(policy: str, complete: dict[Setting, dict[str, Regrets]], best_in: int
 
 
 def geometric_mean(ratios: list[Interval], samples: list[int]) -> Interval:
-    """The geometric mean of independent ratios, each an estimate from so many samples.
+    """The geometric mean of independent ratios, each estimated from the given number of samples.
 
     The interval is for new graphs and trials of the same settings, not for other settings.
 

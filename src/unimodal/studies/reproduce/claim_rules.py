@@ -26,8 +26,8 @@ Decider = Callable[[Findings], tuple[str, str]]
 P = ParamSpec("P")
 
 
-def told(make: Callable[P, Decider]) -> Callable[P, Decider]:
-    """Let the function that decides carry the sentence of the one that made it, for the page."""
+def keeping_the_rule(make: Callable[P, Decider]) -> Callable[P, Decider]:
+    """Give the function that decides the docstring of the one that made it, for the page."""
 
     @functools.wraps(make)
     def made(*args: P.args, **kwargs: P.kwargs) -> Decider:
@@ -66,7 +66,7 @@ def less(better: Finding | None, worse: Finding | None) -> tuple[str, str]:
     ), f"{better.final.mean():.1f} against {worse.final.mean():.1f}"
 
 
-@told
+@keeping_the_rule
 def in_order(experiment: str, density: str, sizes: Sequence[int], names: Sequence[str]) -> Decider:
     """The policies' regrets increase in this order, at every size."""
 
@@ -83,13 +83,13 @@ def in_order(experiment: str, density: str, sizes: Sequence[int], names: Sequenc
     return decide
 
 
-@told
+@keeping_the_rule
 def is_worst(experiment: str, settings: Sequence[tuple[int, str]], name: str) -> Decider:
     """A policy has the largest regret of the four in each of these settings."""
     return _extreme(experiment, settings, name, lambda one, two: less(two, one))
 
 
-@told
+@keeping_the_rule
 def is_best(experiment: str, settings: Sequence[tuple[int, str]], name: str) -> Decider:
     """A policy has the smallest regret of the four in each of these settings."""
     return _extreme(experiment, settings, name, less)
@@ -116,7 +116,7 @@ def _extreme(
     return decide
 
 
-@told
+@keeping_the_rule
 def is_constant(over: str, under: str, value: float, spread: float) -> Decider:
     """A ratio is value ± spread at every K for p = 1/2, allowing for our own 99 % interval."""
 
@@ -138,7 +138,7 @@ def is_constant(over: str, under: str, value: float, spread: float) -> Decider:
     return decide
 
 
-@told
+@keeping_the_rule
 def moves(over: str, under: str, density: str, ends: tuple[float, float]) -> Decider:
     """A ratio moves monotonically with K from one end to the other (each within 0.05)."""
 
@@ -164,7 +164,7 @@ def moves(over: str, under: str, density: str, ends: tuple[float, float]) -> Dec
     return decide
 
 
-@told
+@keeping_the_rule
 def fades(better: str, worse: str) -> Decider:
     """At p = 1, better at every K, and by a smaller share at the largest than at K = 5."""
 
@@ -185,7 +185,7 @@ def fades(better: str, worse: str) -> Decider:
     return decide
 
 
-@told
+@keeping_the_rule
 def best_all_along(k: int) -> Decider:
     """UTS has the smallest mean regret at every checkpoint after the sweep (99 %, each alone)."""
 
@@ -211,7 +211,7 @@ def best_all_along(k: int) -> Decider:
 # Appendix B: long lines, on which neighbours hardly differ.
 
 
-@told
+@keeping_the_rule
 def wins_line(k: int, step: float, winner: str, at: int = 10**7) -> Decider:
     """The policy with the smaller mean regret at round `at` on a line of Appendix B."""
 
@@ -230,7 +230,7 @@ def wins_line(k: int, step: float, winner: str, at: int = 10**7) -> Decider:
     return decide
 
 
-@told
+@keeping_the_rule
 def cross(k: int, step: float) -> Decider:
     """The mean regrets of UTS and OSUB change places at least twice after the sweep."""
 
@@ -248,7 +248,7 @@ def cross(k: int, step: float) -> Decider:
     return decide
 
 
-@told
+@keeping_the_rule
 def wins_sparse(density: str) -> Decider:
     """UTS has the smaller regret on the sparse graphs of Appendix B."""
     return lambda found: less(
@@ -256,7 +256,7 @@ def wins_sparse(density: str) -> Decider:
     )
 
 
-@told
+@keeping_the_rule
 def gains_as_steps_shrink(k: int) -> Decider:
     """OSUB's regret relative to UTS's is smaller the smaller the difference between neighbours."""
 
@@ -279,7 +279,7 @@ def gains_as_steps_shrink(k: int) -> Decider:
     return decide
 
 
-@told
+@keeping_the_rule
 def changes_sides() -> Decider:
     """From 17 to 129 arms, UTS/OSUB rises and UTS/TS falls."""
 

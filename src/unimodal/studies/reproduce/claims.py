@@ -1,4 +1,4 @@
-"""Every sentence of the paper that claims something about regrets, with the test to decide it."""
+"""Every claim of the paper about regrets, with the rule that decides it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from unimodal.studies.reproduce.paper_numbers import DENSITIES, SIZES
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of the paper, where it stands, and the test that decides it."""
+    """A claim of the paper, its place there, and the rule that decides it."""
 
     text: str
     where: str
@@ -20,7 +20,7 @@ class Claim:
 
     @property
     def test(self) -> str:
-        """What decides it, in a sentence."""
+        """What decides it, in words."""
         return (self.decide.__doc__ or "").strip()
 
 

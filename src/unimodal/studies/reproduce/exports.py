@@ -1,4 +1,4 @@
-"""The same data for machines (CSV, Parquet) and for the terminal (Markdown)."""
+"""The files of a report: pages (HTML), tables (Markdown, CSV, Parquet) and findings."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ WHAT = "the findings.parquet of a reproduction"
 class Finding(Outcome, Samples):
     """One policy in one setting.
 
-    A *sample* is a graph, with its trials averaged; or a trial, where there is one graph only.
+    A *sample* is a graph with its trials averaged, or a trial if there is only one graph.
     """
 
     final: Any  # regret at the horizon, (graphs, trials)
@@ -51,7 +51,7 @@ class Finding(Outcome, Samples):
 
 
 class Findings(study.Outcomes[Finding]):
-    """All findings that are complete, also by what the paper calls them."""
+    """All complete findings; `at` finds one by experiment, size, density and policy."""
 
     def __init__(self, found: list[Finding], planned: list[Setting], made_with: str = "") -> None:
         super().__init__(found, planned, made_with)

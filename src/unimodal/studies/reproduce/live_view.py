@@ -1,4 +1,4 @@
-"""Watching the run: cells done, time left, and Table 2 filling in as it goes."""
+"""The run on a terminal: cells done, time left, and Table 2 as far as it is known."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Cell = tuple[str, str]
 
 
 class Watch:
-    """What is finished, told task by task."""
+    """What is finished; `tell` is called for each task."""
 
     def __init__(self, tasks: list[Task[Setting]], store: Store) -> None:
         self._tasks, self._store = tasks, store
@@ -46,14 +46,14 @@ class Watch:
 
     @property
     def seconds_left(self) -> float | None:
-        """About how long it will take, from the speed so far."""
+        """The estimated time left, from the speed so far."""
         worked = self.done - self._before
         if worked <= 0:
             return None
         return (time.monotonic() - self._began) * (self.total - self.done) / worked
 
     def __rich__(self) -> Any:
-        """The picture for a terminal."""
+        """What a terminal shows."""
         from rich.console import Group
         from rich.progress_bar import ProgressBar
         from rich.text import Text
@@ -62,9 +62,8 @@ class Watch:
 
         left = self.seconds_left
         about = "" if left is None else f", about {_spoken(left)} left"
-        line = (
-            f"{len(self.means)} of {self.cells} cells{about} (Ctrl-C is safe: it goes on from here)"
-        )
+        so_far = f"{len(self.means)} of {self.cells} cells{about}"
+        line = f"{so_far} (Ctrl-C is safe: the next run resumes here)"
         rows = [(place.partition(": ")[2], *self._row(place)) for place in self._places()]
         columns = ("Table 2: ours (paper's)", *POLICIES)
         bar = ProgressBar(total=self.total, completed=self.done, width=60)
@@ -89,7 +88,7 @@ def _cell(task: Task[Setting]) -> Cell:
 
 
 def _spoken(seconds: float) -> str:
-    """A length of time as one says it.
+    """A length of time in words.
 
     >>> _spoken(200)
     '3 min'
@@ -99,7 +98,7 @@ def _spoken(seconds: float) -> str:
 
 @contextmanager
 def watching(tasks: list[Task[Setting]], store: Store) -> Iterator[Callable[[Any], object]]:
-    """Show the run while it lasts, if standard error is a terminal; call what it gives per task."""
+    """Show the run on standard error, if that is a terminal; yields the function to call per task."""
     watch = Watch(tasks, store)
     if not sys.stderr.isatty():
         yield watch.tell

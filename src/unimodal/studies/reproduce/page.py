@@ -1,4 +1,4 @@
-"""The report: pictures first, then every number of the paper beside ours, then every claim."""
+"""The report: figures first, then every number of the paper beside ours, then every claim."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _CLAIM_COLUMNS = (
 
 
 def _lines(name: str, rows: list[Row]) -> list[tuple[object, ...]]:
-    """One of the paper's tables, a line a number."""
+    """One of the paper's tables, one line per number."""
     lines: list[tuple[object, ...]] = []
     for row in rows:
         if row.table != name:
@@ -124,7 +124,7 @@ def _multiples(found: Findings) -> page.Figure:
 
 
 def table_2_figure(found: Findings, beside: Findings | None = None) -> Any:
-    """Table 2 as small multiples: regret relative to UTS against K, a panel a density.
+    """Table 2 as small multiples: regret relative to UTS against K, one panel per density.
 
     `beside` has policies that the paper does not, on the same graphs.
     """

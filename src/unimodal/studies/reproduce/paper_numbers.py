@@ -1,4 +1,4 @@
-"""The paper's own numbers, transcribed once from Tables 1, 2 and 3."""
+"""The numbers of Tables 1, 2 and 3 of the paper."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def _pm(value: float, spread: float) -> Interval:
 
 
 def as_printed(reported: Interval) -> str:
-    """A number of the paper with the digits it has there.
+    """A number of the paper with the digits that the paper prints.
 
     >>> as_printed(TABLE_2[5, "1", "TS"])
     '18 ± 0.2'

@@ -1,4 +1,4 @@
-"""The paper's experiments as data: what is run, at the paper's scale and at a quick one."""
+"""The paper's experiments as data, at the paper's scale and at a quick one."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Setting(BaseSetting):
         near = 3.0 if on_line else edge_probability(self.density, k) * k
         every_arm = policy.split("(")[0] in ("TS", "KLUCB")
         contest = k if every_arm else near
-        # On lines many arms are nearly as good; until they are told apart, there is little to skip.
+        # On lines many arms are nearly as good; until they are distinguished, there is little to skip.
         gap = 2.0 * (self.high - 0.1) / k if on_line else 1.0
         unclear = min(self.horizon, 50.0 / gap**2)
         return 2e-3 + 1e-4 * contest + unclear * (1.5e-7 + (3e-9 * k if every_arm else 0.0))
@@ -83,7 +83,7 @@ class Setting(BaseSetting):
 
 
 def edge_probability(density: str, n_arms: int) -> float:
-    """The p of a density's name.
+    """The edge probability p that a density names.
 
     >>> edge_probability("5/K", 1000)
     0.005
@@ -138,7 +138,7 @@ VARIANTS = (
 
 
 def settings(scale: Scale) -> list[Setting]:
-    """Every setting of the paper, in the order in which it tells of them."""
+    """Every setting of the paper, in its order."""
 
     def graphs(n_arms: int) -> tuple[int, int]:
         return scale.large if n_arms == 1000 else (scale.graphs, scale.trials)

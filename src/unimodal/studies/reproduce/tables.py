@@ -1,4 +1,4 @@
-"""The paper's tables with ours beside them: one row a number, one verdict a row."""
+"""The paper's tables with ours beside them: one row per number, each with a verdict."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Row:
 
     @property
     def printed(self) -> str:
-        """The paper's number as it stands there; Table 3 has no intervals."""
+        """The paper's number as printed; Table 3 has no intervals."""
         return f"{self.reported.value:g}" if self.table == "Table 3" else as_printed(self.reported)
 
     @property
     def inside(self) -> bool:
-        """Whether ours lies in the paper's interval, widened by ours: a simpler test than ours."""
+        """Whether ours lies in the paper's interval, widened by ours: simpler than the verdict."""
         if self.over_graphs is None:
             return False
         room = self.reported.half_width + self.over_graphs.half_width
@@ -69,7 +69,7 @@ def table_2(found: Findings) -> list[Row]:
 
 
 def table_3(found: Findings) -> list[Row]:
-    """Regret for p = 0.1. The paper gives no intervals: its design is ours, so ours stand in."""
+    """Regret for p = 0.1. The paper gives no intervals, so ours are used for both."""
     rows = []
     for (k, policy), value in paper.TABLE_3.items():
         one = found.at("Table 3", k, "0.1", policy)
@@ -89,7 +89,7 @@ def _row(
 
 
 def explained(rows: list[Row], found: Findings) -> list[Row]:
-    """The rows, those that do not agree with the open choice that moves them into agreement."""
+    """The rows; those that do not agree name the open choice that makes them agree, if any does."""
     return [_explain(row, found) for row in rows]
 
 

@@ -1,4 +1,4 @@
-"""The rule by which a number of the paper and ours agree or do not. Written once."""
+"""The rule that decides whether a number of the paper and ours agree."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _FAR = 0.25  # a difference beyond this share of the paper's value is a contradi
 
 @dataclass(frozen=True)
 class Verdict:
-    """The word, and by how much ours lies off the paper's."""
+    """The verdict in a word, and the relative difference between ours and the paper's number."""
 
     word: str
     off: float  # (ours - paper's)/paper's
 
     def __str__(self) -> str:
-        """The word, with the difference where there is one."""
+        """The word, with the difference if the numbers do not agree."""
         if self.word in (DIFFERS, CONTRADICTS):
             return f"{self.word} by {100 * self.off:+.0f} %"
         return self.word
