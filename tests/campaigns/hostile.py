@@ -52,7 +52,7 @@ def make(folder: Path) -> list[tuple[Path, dict]]:
         campaign.decide(5)
     crashed = um.Campaign.open(held, durability="fast", clock=lambda: next(clock))
     play(crashed, 20)  # after the last snapshot
-    crashed._log.close()
+    crashed._store.close()
     with um.Campaign.open(looked_up, graph=neighbours, root=0, durability="fast") as campaign:
         play(campaign, 60)
     return [(held, {}), (looked_up, {"graph": neighbours})]

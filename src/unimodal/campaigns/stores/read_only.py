@@ -16,7 +16,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import sqlite3
 import tempfile
 import threading
 import weakref
@@ -26,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from unimodal.campaigns.stores import file_locks as locks
-from unimodal.errors import UnimodalError
+from unimodal.errors import Busy
 
 WAIT = 30.0  # seconds for which readers wait while another process puts the file in order
 
@@ -35,22 +34,37 @@ class WrittenMeanwhile(Exception):
     """What was read may be of two moments, or could not be read for that reason: read again."""
 
 
+# Given the address of a file, a connection that is closed at the end.
+Connect = Callable[[str], contextlib.AbstractContextManager[Any]]
+
+
 @contextlib.contextmanager
-def connected_to_read(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection to an existing file; it may end in WrittenMeanwhile."""
+def connected(
+    path: Path, connect: Connect, is_opened_or_closed: Callable[[BaseException], bool]
+) -> Iterator[Any]:
+    """A connection to an existing file; it may end in WrittenMeanwhile.
+
+    `is_opened_or_closed` tells whether an error means that others open or close the file just now.
+    """
     whole = os.path.realpath(path)  # of a link, SQLite has the -wal beside what it leads to
     with locks.reader(Path(whole)):
-        yield from _connections(whole)
+        yield from _connections(whole, connect, is_opened_or_closed)
 
 
-def _connections(whole: str) -> Iterator[sqlite3.Connection]:
+def _connections(
+    whole: str, connect: Connect, is_opened_or_closed: Callable[[BaseException], bool]
+) -> Iterator[Any]:
     stamp, (wal, shm) = _stamp(whole), _beside(whole)
     if not wal and not locks.is_open_here(Path(whole)):
-        with _as_it_was(stamp, lambda: _stamp(whole)), _connected(whole, "immutable=1") as found:
+        unchanged = _as_it_was(stamp, lambda: _stamp(whole))
+        with unchanged, connect(_address(whole, "immutable=1")) as found:
             yield found
     elif shm:
-        connected = _connected(whole, "readonly_shm=1")
-        with _as_others_have_it(), THIS_PROCESS.reads(whole), connected as found:
+        with (
+            _as_others_have_it(is_opened_or_closed),
+            THIS_PROCESS.reads(whole),
+            connect(_address(whole, "readonly_shm=1")) as found,
+        ):
             yield found
     else:
         with tempfile.TemporaryDirectory(prefix="unimodal-") as folder:
@@ -58,21 +72,12 @@ def _connections(whole: str) -> Iterator[sqlite3.Connection]:
             with _as_it_was((stamp, (wal, shm)), lambda: (_stamp(whole), _beside(whole))):
                 for ending in ("", "-wal"):
                     shutil.copyfile(f"{whole}{ending}", f"{copy}{ending}")
-            with _connected(copy) as found:
+            with connect(_address(copy)) as found:
                 yield found
 
 
-@contextlib.contextmanager
-def _connected(whole: str, how: str = "") -> Iterator[sqlite3.Connection]:
-    connection = sqlite3.connect(
-        f"{Path(whole).as_uri()}?mode=ro&{how}",
-        uri=True,
-        timeout=WAIT,
-        isolation_level=None,
-        check_same_thread=False,
-    )
-    with contextlib.closing(connection):
-        yield connection
+def _address(whole: str, how: str = "") -> str:
+    return f"{Path(whole).as_uri()}?mode=ro&{how}"
 
 
 @contextlib.contextmanager
@@ -89,13 +94,12 @@ def _as_it_was(before: Any, look: Callable[[], Any]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _as_others_have_it() -> Iterator[None]:
+def _as_others_have_it(is_opened_or_closed: Callable[[BaseException], bool]) -> Iterator[None]:
     """Raise WrittenMeanwhile where SQLite cannot open what others are about to open or close."""
     try:
         yield
     except Exception as error:
-        code = getattr(error.__cause__ or error, "sqlite_errorname", "")
-        if code.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
+        if is_opened_or_closed(error):
             raise WrittenMeanwhile from error
         raise
 
@@ -160,7 +164,7 @@ class _Process:
             if not self._change.wait_for(
                 lambda: file not in self._opening and not self._readers[file], wait
             ):
-                raise UnimodalError(
+                raise Busy(
                     f"{path} has been read in this process for {wait:g} s (by verify, inspect or "
                     "replay): open it when that has ended."
                 )
