@@ -85,9 +85,10 @@ def edit(path: Path, rng: random.Random) -> str:
         table = rng.choice(["log", "log", "log", "settings", "snapshots", "rewards"])
         column = rng.choice(COLUMNS[table])
         key = "key" if table == "settings" else "rowid"
-        (row,) = connection.execute(
-            f"SELECT {key} FROM {table} ORDER BY random() LIMIT 1"
-        ).fetchone()
+        some = connection.execute(f"SELECT {key} FROM {table} ORDER BY random() LIMIT 1").fetchone()
+        if some is None:  # an edit before this one dropped all rows
+            continue
+        (row,) = some
         value = rng.choice(ODD)
         if rng.random() < 0.4:
             (found,) = connection.execute(

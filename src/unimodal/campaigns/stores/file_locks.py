@@ -29,9 +29,12 @@ from typing import Any
 from unimodal.campaigns.stores.store import Pausable
 from unimodal.errors import StoreError
 
-_OFD = sys.platform == "linux"
-if _OFD:
+try:
     import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+_OFD = sys.platform == "linux" and hasattr(fcntl, "F_OFD_SETLK")
 
 # Bytes that are locked: that of the writer, places in a queue for it, and one of all who have the
 # file open. Who waits holds one place, and moves up when the next one is free: nobody overtakes.

@@ -218,10 +218,9 @@ class SqliteStore(Tables):
     def append_at_once(self, events: Sequence[Event]) -> None:
         """Add events, which are on disk when this returns; none if their numbers are taken."""
         first = events[0]
+        is_one_reward = len(events) == 1 and first.kind == "reward"
         try:
-            if (
-                len(events) == 1 and first.kind == "reward"
-            ):  # a statement is a transaction by itself
+            if is_one_reward and self._identity:  # a statement is a transaction by itself
                 self._begin_to_write()
                 self._connection.execute(
                     INSERT_REWARD, (first.seq, first.time, first.decision, first.reward)
@@ -238,7 +237,7 @@ class SqliteStore(Tables):
 
     def check_place(self) -> None:
         """Refuse to go on if the file or its -wal is no longer the one that has the name."""
-        if self._on_disk() != self._identity:
+        if self._identity and self._on_disk() != self._identity:
             raise self._replaced()
 
     def _replaced(self) -> StoreError:

@@ -18,8 +18,9 @@ processes, may be open on the same campaign. What has to hold:
 - *One moment.* What is read between `begin` and `commit`, and inside of `read_store`, is the store
   as it was at one moment, whoever writes meanwhile.
 - *Errors.* Whatever goes wrong is raised as a `StoreError`, in a sentence; exceptions of a
-  database's own do not leave the store. Values come back with the types that they were written
-  with: what is wrong with an event is found, and told, by those who fold the log.
+  database's own do not leave the store. Whoever gets one calls `roll_back`. Values come back with
+  the types that they were written with: what is wrong with an event is found, and told, by those
+  who fold the log.
 
 `tests/conformance/test_stores.py` checks this; a new store is one line in its list.
 """
