@@ -10,7 +10,7 @@ from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import Decision
 from unimodal.agents.history import as_text
 from unimodal.errors import UnimodalError
-from unimodal.lookup.view import WholeGraphView
+from unimodal.lookup.view import LazyGraphView, WholeGraphView
 from unimodal.policies.index import Budgeted
 from unimodal.policies.remembering import Reweighed
 from unimodal.policies.scope import has_leader, span
@@ -38,6 +38,7 @@ class LogFollower:
         self._agent, self._rewards = agent, rewards
         self._texts = _Texts(agent)
         self._allowed: set[Any] = set()
+        self._numbers: dict[Any, int] = {}  # of arms, by how a log writes them and of what kind
         # Whether choosing takes random numbers, of which arithmetic may decide how many.
         self.draws = not issubclass(agent._index.component, Budgeted)
 
@@ -154,17 +155,18 @@ class LogFollower:
 
     def _number(self, text: Any, labels_met: Callable[[], Iterable[Any]]) -> int | None:
         """The arm that a log writes so; None if there is none."""
-        view = self._agent._view
-        if isinstance(view, WholeGraphView):
-            known = view.graph.labels or range(view.n_arms)
-            return next((arm for arm, label in enumerate(known) if _is_text(label, text)), None)
-        for labels in (view.labels, labels_met()):
-            for label in labels:
-                if _is_text(label, text):
-                    arm = view._number(label)
+        view, written = self._agent._view, (text.__class__, text)
+        for arm in range(len(self._numbers), view.n_arms):  # those met since it was asked last
+            known = as_text(view.label_of(arm))
+            self._numbers[known.__class__, known] = arm
+        if written not in self._numbers and isinstance(view, LazyGraphView):
+            for label in labels_met():
+                known = as_text(label)
+                if (known.__class__, known) == written:
+                    self._numbers[written] = view._number(label)
                     self._agent._make_room()
-                    return arm
-        return None
+                    break
+        return self._numbers.get(written)
 
     def _can_be(self, event: Any, arm: int, leader: int) -> bool:
         """Whether an agent with another arithmetic could have made a decision."""
@@ -198,12 +200,6 @@ class LogFollower:
         label_of = self._agent._view.label_of
         led = label_of(leader) if leader >= 0 else None
         return Decision(number, label_of(arm), reason, led, int(near), time)
-
-
-def _is_text(label: Any, text: Any) -> bool:
-    """Whether a log writes a label so."""
-    written = as_text(label)
-    return bool(written == text) and written.__class__ is text.__class__
 
 
 def _is_chance(value: Any) -> bool:
