@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 import unimodal as um
-from unimodal.campaigns import snapshots, state_machine, verify
+from unimodal.campaigns import rewards_in_log, snapshots, verify
 
 TIME_TO_LIVE = 10.0
 OPEN, EXPIRED = "open", "expired"
@@ -60,8 +60,8 @@ class CampaignMachine(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         # Small, so that rewards told again are looked for at hand, in the table and in the log.
-        self.usual = snapshots.SNAPSHOT_EVERY, state_machine._AT_HAND
-        snapshots.SNAPSHOT_EVERY, state_machine._AT_HAND = 25, 3
+        self.usual = snapshots.SNAPSHOT_EVERY, rewards_in_log._AT_HAND
+        snapshots.SNAPSHOT_EVERY, rewards_in_log._AT_HAND = 25, 3
         self.folder = Path(tempfile.mkdtemp(dir=MEMORY))
         self.path = self.folder / "campaign.db"
         self.clock = self.read = 0.0
@@ -233,7 +233,7 @@ class CampaignMachine(RuleBasedStateMachine):
             }
 
     def teardown(self):
-        snapshots.SNAPSHOT_EVERY, state_machine._AT_HAND = self.usual
+        snapshots.SNAPSHOT_EVERY, rewards_in_log._AT_HAND = self.usual
         for campaign in getattr(self, "campaigns", ()):
             campaign.close()
         if self.path.exists():

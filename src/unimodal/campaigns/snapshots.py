@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from unimodal.agents.saving import copied
-from unimodal.campaigns.state_machine import StateMachine, state_in_pieces
+from unimodal.campaigns.state_machine import StateMachine
+from unimodal.campaigns.state_text import state_in_pieces
 from unimodal.campaigns.stores import Store
 from unimodal.errors import UnimodalError
 from unimodal.version import __version__

@@ -20,7 +20,7 @@ from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import Decision
 from unimodal.agents.log_follower import LogFollower
 from unimodal.agents.revision import revised
-from unimodal.agents.saving import in_state, whole_state
+from unimodal.agents.saving import in_state
 from unimodal.campaigns.event_checks import (
     answer,
     change,
@@ -32,7 +32,9 @@ from unimodal.campaigns.event_checks import (
 )
 from unimodal.campaigns.events import Event, as_event, as_json
 from unimodal.campaigns.lookup_requests import LoggedOracle, LookUpNeeded, LookUpRequests
+from unimodal.campaigns.rewards_in_log import RewardsInLog
 from unimodal.campaigns.settings import Settings
+from unimodal.campaigns.state_text import state_in_pieces
 from unimodal.campaigns.stores import StoreToRead
 from unimodal.errors import DamagedFile, UnimodalError
 from unimodal.graphs import Graph
@@ -40,31 +42,7 @@ from unimodal.kernels.random import stream
 from unimodal.version import __version__
 
 _KIND = operator.itemgetter(Event._fields.index("kind"))
-_AT_HAND = 20_000  # rewards: who tells one twice does so soon
 _AGREED = 4  # what a stream is for, besides those of `kernels.random`: see `agree_on_stream`
-_PIECE = 1_000  # elements of a list that are turned into text at a time
-
-
-class RewardsInLog:
-    """The rewards of closed decisions: in the log, or about to be written to it."""
-
-    def __init__(self, store: StoreToRead) -> None:
-        self._store = store
-        self.recent: dict[int, float] = {}
-
-    def get(self, decision: int) -> float | None:
-        """The reward of a decision, or None if it has none."""
-        recent = self.recent.get(decision)
-        return self._store.reward_of(decision) if recent is None else recent
-
-    def set(self, decision: int, reward: float) -> None:
-        """Keep a reward at least until the log has it."""
-        self.recent[decision] = reward
-
-    def written(self) -> None:
-        """The log has all of them."""
-        if len(self.recent) > _AT_HAND:
-            self.recent.clear()
 
 
 class StateMachine:
@@ -382,27 +360,3 @@ def _damaged_snapshot(seq: int, store: StoreToRead) -> UnimodalError:
         f"the snapshot after event {seq} of {store.path} is damaged: delete it from the table "
         "'snapshots', and the state is folded from the log."
     )
-
-
-def state_in_pieces(agent: Agent) -> Iterator[str]:
-    """All of the state of an agent as JSON, in pieces that take a millisecond or so each."""
-    return _json_pieces(whole_state(agent))
-
-
-def _json_pieces(data: Any) -> Iterator[str]:
-    if isinstance(data, dict):
-        for number, (key, value) in enumerate(data.items()):
-            yield f"{',' if number else '{'}{json.dumps(key)}:"
-            yield from _json_pieces(value)
-        yield "}" if data else "{}"
-    elif isinstance(data, list) and len(data) > _PIECE:
-        for first in range(0, len(data), _PIECE):
-            yield "," if first else "["
-            yield _json(data[first : first + _PIECE])[1:-1]
-        yield "]"
-    else:
-        yield _json(data)
-
-
-def _json(data: Any) -> str:
-    return json.dumps(data, separators=(",", ":"))

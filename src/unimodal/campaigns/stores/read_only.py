@@ -18,6 +18,7 @@ import os
 import shutil
 import tempfile
 import threading
+import time
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -25,8 +26,12 @@ from pathlib import Path
 from typing import Any
 
 from unimodal.campaigns.stores import file_locks as locks
-from unimodal.errors import Busy
+from unimodal.campaigns.stores.sqlite_errors import code
+from unimodal.campaigns.stores.store import Found
+from unimodal.errors import Busy, DamagedFile, StoreError, UnimodalError
 
+_TRIES = 10  # readings of a file that is opened and closed all the time
+_PAUSE = 0.01  # seconds before the next one, and as many more each time
 WAIT = 30.0  # seconds for which readers wait while another process puts the file in order
 
 
@@ -38,33 +43,66 @@ class WrittenMeanwhile(Exception):
 Connect = Callable[[str], contextlib.AbstractContextManager[Any]]
 
 
-@contextlib.contextmanager
-def connected(
-    path: Path, connect: Connect, is_opened_or_closed: Callable[[BaseException], bool]
-) -> Iterator[Any]:
-    """A connection to an existing file; it may end in WrittenMeanwhile.
+def read(path: Path, connect: Connect, work: Callable[[Any], Found]) -> Found:
+    """What some work finds through a connection to an existing file.
 
-    `is_opened_or_closed` tells whether an error means that others open or close the file just now.
+    If somebody who opens or closes the file comes in between, the work is done again.
     """
+    _check_there(path)
+    reason = None
+    for attempt in range(_TRIES):
+        time.sleep(_PAUSE * attempt)
+        try:
+            with _connected(path, connect) as connection:
+                return work(connection)
+        except WrittenMeanwhile as meanwhile:
+            reason = meanwhile.__cause__
+        except OSError as error:  # of a copy
+            raise StoreError(f"{path} cannot be read: {error.strerror or error}.") from None
+    if isinstance(reason, UnimodalError):
+        raise reason
+    raise Busy(
+        f"{path} was opened and closed by others again and again while it was read: read it again."
+    )
+
+
+def _check_there(path: Path) -> None:
+    try:
+        if not path.exists():
+            raise StoreError(f"there is no file {path}: check the path.")
+        if not path.is_file():
+            raise StoreError(f"{path} must be a campaign's file, got a folder or a device.")
+        if path.stat().st_size == 0:
+            raise empty(path)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {error.strerror or error}.") from None
+
+
+def empty(path: Path) -> DamagedFile:
+    """The error for a file without anything in it."""
+    return DamagedFile(
+        f"{path} is empty: a campaign was never opened in it, or it was moved without its -wal "
+        "file while it was open."
+    )
+
+
+@contextlib.contextmanager
+def _connected(path: Path, connect: Connect) -> Iterator[Any]:
+    """A connection to an existing file; it may end in WrittenMeanwhile."""
     whole = os.path.realpath(path)  # of a link, SQLite has the -wal beside what it leads to
     with locks.reader(Path(whole)):
-        yield from _connections(whole, connect, is_opened_or_closed)
+        yield from _connections(whole, connect)
 
 
-def _connections(
-    whole: str, connect: Connect, is_opened_or_closed: Callable[[BaseException], bool]
-) -> Iterator[Any]:
+def _connections(whole: str, connect: Connect) -> Iterator[Any]:
     stamp, (wal, shm) = _stamp(whole), _beside(whole)
     if not wal and not locks.is_open_here(Path(whole)):
         unchanged = _as_it_was(stamp, lambda: _stamp(whole))
         with unchanged, connect(_address(whole, "immutable=1")) as found:
             yield found
     elif shm:
-        with (
-            _as_others_have_it(is_opened_or_closed),
-            THIS_PROCESS.reads(whole),
-            connect(_address(whole, "readonly_shm=1")) as found,
-        ):
+        address = _address(whole, "readonly_shm=1")
+        with _as_others_have_it(), THIS_PROCESS.reads(whole), connect(address) as found:
             yield found
     else:
         with tempfile.TemporaryDirectory(prefix="unimodal-") as folder:
@@ -94,12 +132,12 @@ def _as_it_was(before: Any, look: Callable[[], Any]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _as_others_have_it(is_opened_or_closed: Callable[[BaseException], bool]) -> Iterator[None]:
+def _as_others_have_it() -> Iterator[None]:
     """Raise WrittenMeanwhile where SQLite cannot open what others are about to open or close."""
     try:
         yield
     except Exception as error:
-        if is_opened_or_closed(error):
+        if code(error.__cause__).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
             raise WrittenMeanwhile from error
         raise
 

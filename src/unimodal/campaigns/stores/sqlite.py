@@ -19,14 +19,13 @@ from unimodal import files
 from unimodal.campaigns.events import Event
 from unimodal.campaigns.stores import file_locks as locks
 from unimodal.campaigns.stores import read_only
-from unimodal.campaigns.stores.read_only import THIS_PROCESS, WAIT, WrittenMeanwhile
+from unimodal.campaigns.stores.read_only import THIS_PROCESS, WAIT
+from unimodal.campaigns.stores.sqlite_errors import busy, explanation, not_writable
 from unimodal.campaigns.stores.sqlite_schema import check_kind
-from unimodal.campaigns.stores.sqlite_tables import BACK, INSERT_REWARD, Tables
+from unimodal.campaigns.stores.sqlite_tables import INSERT_REWARD, Tables
 from unimodal.campaigns.stores.store import Found, NumberTaken, Pausable, StoreToRead
 from unimodal.errors import (
     Busy,
-    DamagedFile,
-    ReadOnly,
     StoreError,
     UnimodalError,
     real_number,
@@ -36,8 +35,6 @@ from unimodal.errors import (
 # FULL syncs every commit to the disk; NORMAL survives a kill, but not always a power failure.
 DURABILITY = {"full": "FULL", "fast": "NORMAL"}
 _LARGEST = 2**29  # bytes of one value: a snapshot of ten million arms has them
-_TRIES = 10  # readings of a file that is opened and closed all the time
-_PAUSE = 0.01  # seconds before the next one, and as many more each time
 
 
 # Connections.
@@ -119,15 +116,6 @@ def _distrust(connection: _Connection) -> None:
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST)
 
 
-def _code(error: BaseException | None) -> str:
-    """What SQLite calls an error, or the error that one of ours was raised from."""
-    return str(getattr(error, "sqlite_errorname", "") or "")
-
-
-def _is_busy(error: BaseException | None) -> bool:
-    return _code(error).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
-
-
 # Files that are open to write.
 
 
@@ -154,7 +142,7 @@ class SqliteStore(Tables):
                     self.path.absolute(), self._new_connection
                 )
             except OSError:
-                raise _not_writable(self.path) from None
+                raise not_writable(self.path) from None
         # For campaigns that nobody closes.
         self._forgotten = weakref.finalize(self, locks.let_go, self._file, self._connection)
         self._forgotten.atexit = False  # other threads may be inside SQLite then, which crashes
@@ -165,7 +153,7 @@ class SqliteStore(Tables):
         path, wait = self.path, self._wait
 
         def explain(error: Exception) -> UnimodalError:
-            return _explanation(error, path, wait, is_closed=getattr(store(), "closed", True))
+            return explanation(error, path, wait, is_closed=getattr(store(), "closed", True))
 
         connection = _connect(self.path.absolute(), self._wait, explain)
         try:
@@ -192,7 +180,7 @@ class SqliteStore(Tables):
         """Wait until no other process writes, each in its turn."""
         if self._file is not None and not self._writes:
             if not self._file.begin_to_write(self._wait):
-                raise Busy(_busy(self.path, self._wait))
+                raise busy(self.path, self._wait)
             self._writes = True
 
     def _end_to_write(self) -> None:
@@ -347,29 +335,13 @@ def back_up(path: Path, target: Path) -> Path:
 
 
 def _read(path: Path, work: Callable[[SqliteReader], Found]) -> Found:
-    _check_there(path)
-
     def explain(error: Exception) -> UnimodalError:
-        return _explanation(error, path, WAIT, to_read=True)
+        return explanation(error, path, WAIT, to_read=True)
 
     def connect(address: str) -> contextlib.closing[_Connection]:
         return contextlib.closing(_connect(address, WAIT, explain, is_uri=True))
 
-    reason = None
-    for attempt in range(_TRIES):
-        time.sleep(_PAUSE * attempt)
-        try:
-            with read_only.connected(path, connect, _is_opened_or_closed) as connection:
-                return _found(path, connection, work)
-        except WrittenMeanwhile as meanwhile:
-            reason = meanwhile.__cause__
-        except OSError as error:  # of a copy
-            raise StoreError(f"{path} cannot be read: {error.strerror or error}.") from None
-    if isinstance(reason, UnimodalError):
-        raise reason
-    raise Busy(
-        f"{path} was opened and closed by others again and again while it was read: read it again."
-    )
+    return read_only.read(path, connect, lambda connection: _found(path, connection, work))
 
 
 def _found(path: Path, connection: _Connection, work: Callable[[SqliteReader], Found]) -> Found:
@@ -380,80 +352,10 @@ def _found(path: Path, connection: _Connection, work: Callable[[SqliteReader], F
         check_kind(connection, path)
         reader = SqliteReader(path, connection)
         if reader.is_new():
-            raise _empty(path)
+            raise read_only.empty(path)
         return work(reader)
     finally:
         connection.execute("ROLLBACK")
-
-
-def _is_opened_or_closed(error: BaseException) -> bool:
-    """Whether SQLite could not open what others are about to open or close."""
-    return _code(error.__cause__).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY"))
-
-
-def _check_there(path: Path) -> None:
-    try:
-        if not path.exists():
-            raise StoreError(f"there is no file {path}: check the path.")
-        if not path.is_file():
-            raise StoreError(f"{path} must be a campaign's file, got a folder or a device.")
-        if path.stat().st_size == 0:
-            raise _empty(path)
-    except OSError as error:
-        raise StoreError(f"{path} cannot be read: {error.strerror or error}.") from None
-
-
-def _empty(path: Path) -> StoreError:
-    return DamagedFile(
-        f"{path} is empty: a campaign was never opened in it, or it was moved without its -wal "
-        "file while it was open."
-    )
-
-
-# What SQLite reports by a code, in a sentence.
-
-
-def _explanation(
-    error: Exception, path: Path, wait: float, *, is_closed: bool = False, to_read: bool = False
-) -> StoreError:
-    code, text = _code(error), str(error)
-    if isinstance(error, UnicodeDecodeError) or code.startswith(
-        ("SQLITE_NOTADB", "SQLITE_CORRUPT")
-    ):
-        return DamagedFile(f"{path} must be a campaign's file; it is another kind, or damaged.")
-    if code == "SQLITE_TOOBIG":
-        return DamagedFile(
-            f"{path} has a value in it that is larger than any that is written: {BACK}"
-        )
-    if "decode to UTF-8" in text:
-        return DamagedFile(f"{path} has text in it that is none: {BACK}")
-    if is_closed:
-        return StoreError(f"{path} was closed here: open it again with Campaign.open.")
-    if code.startswith("SQLITE_CONSTRAINT"):
-        return NumberTaken(f"{path} could not be used ({text}).")
-    if _is_busy(error):
-        return Busy(_busy(path, wait))
-    unusable = code.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM"))
-    if to_read and (unusable or code.startswith("SQLITE_IOERR")):
-        return StoreError(f"{path} cannot be read ({text}): check the file, its folder and rights.")
-    if unusable:
-        return _not_writable(path)
-    if code.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
-        return StoreError(
-            f"{path} could not be written ({text}), and nothing of this call was kept: "
-            "make room on the disk and call again."
-        )
-    return StoreError(f"{path} could not be used ({text}).")
-
-
-def _busy(path: Path, wait: float) -> str:
-    return (
-        f"another process has kept {path} busy for {wait:g} s, so nothing was written: call again."
-    )
-
-
-def _not_writable(path: Path) -> ReadOnly:
-    return ReadOnly(f"{path} cannot be opened for writing: check the folder and its rights.")
 
 
 # Files of one table, for others than campaigns.
