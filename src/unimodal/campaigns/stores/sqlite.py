@@ -69,16 +69,16 @@ class _Connection(sqlite3.Connection):
 
     explain: Callable[[Exception], UnimodalError]
 
-    def execute(self, *statement: Any) -> Any:
+    def execute(self, statement: str, values: Any = ()) -> Any:
         try:
-            return self.cursor(_Cursor).execute(*statement)
+            return _Cursor(self).execute(statement, values)
         # A text that is none: SQLite quotes it even in what it says about that.
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise self.explain(error) from error
 
-    def executemany(self, *statement: Any) -> Any:
+    def executemany(self, statement: str, rows: Any) -> Any:
         try:
-            return self.cursor(_Cursor).executemany(*statement)
+            return super().executemany(statement, rows)  # which has nothing to fetch
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise self.explain(error) from error
 
