@@ -5,7 +5,7 @@ import nbformat
 import pytest
 
 import unimodal as um
-from unimodal.campaigns.rehearsal import rehearse
+from unimodal.campaigns.simulated_campaign import simulated_campaign
 
 
 def executed(*cells):
@@ -43,7 +43,7 @@ def test_a_notebook_shows_each_figure_once_and_objects_as_tables():
 
 PROBLEM = um.problems.triangular(5)
 RESULT = um.simulate(PROBLEM, um.UTS(), horizon=300, trials=3, history=True)
-CAMPAIGN = rehearse(um.UTS(), PROBLEM, rounds=60)
+CAMPAIGN = simulated_campaign(um.UTS(), PROBLEM, rounds=60)
 
 
 @pytest.mark.parametrize(

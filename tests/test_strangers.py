@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 import unimodal as um
 from unimodal import studies
-from unimodal.campaigns.rehearsal import rehearse
+from unimodal.campaigns.simulated_campaign import simulated_campaign
 from unimodal.cli import app
 from unimodal.cli import inspect_output as command
 from unimodal.cli import simulate_output as screen
@@ -101,7 +101,7 @@ def rehearsed(names):
     graph = um.graphs.star(len(names))  # so that all are around the leader
     graph = um.graphs.from_edges([(names[a], names[b]) for a, b in graph.edges()])
     problem = um.problems.by_distance(graph, names[0])
-    return rehearse(um.UTS(name=names[0]), problem, rounds=400, seed=3)
+    return simulated_campaign(um.UTS(name=names[0]), problem, rounds=400, seed=3)
 
 
 @pytest.fixture(scope="module")

@@ -31,6 +31,42 @@ class UnimodalError(ValueError):
         super().__init__(printable(sentence))
 
 
+class UnknownDecision(UnimodalError):
+    """A reward was told for a decision that was never made."""
+
+
+class ExpiredDecision(UnimodalError):
+    """A reward came after its decision's `time_to_live`: it does not count."""
+
+
+class ConflictingReward(UnimodalError):
+    """A decision has another reward already: the first one counts."""
+
+
+class OtherCampaign(UnimodalError):
+    """A campaign was opened with other settings than it has."""
+
+
+class StoreError(UnimodalError):
+    """The file of a campaign could not be read or written; nothing of the call was kept."""
+
+
+class Busy(StoreError):
+    """Others kept the file busy for longer than `wait`: the call may be made again."""
+
+
+class ReadOnly(StoreError):
+    """The file or its folder cannot be written here."""
+
+
+class DamagedFile(StoreError):
+    """The file has something in it that cannot be: it was changed by hand, or is damaged."""
+
+
+class WrongVersion(StoreError):
+    """The file has the format of another version of unimodal."""
+
+
 def unknown_name(kind: str, name: object, valid: Iterable[str]) -> UnimodalError:
     """The error for a wrong name, with the closest valid one.
 

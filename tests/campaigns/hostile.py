@@ -52,7 +52,7 @@ def make(folder: Path) -> list[tuple[Path, dict]]:
         campaign.decide(5)
     crashed = um.Campaign.open(held, durability="fast", clock=lambda: next(clock))
     play(crashed, 20)  # after the last snapshot
-    crashed._log.close()
+    crashed._store.close()
     with um.Campaign.open(looked_up, graph=neighbours, root=0, durability="fast") as campaign:
         play(campaign, 60)
     return [(held, {}), (looked_up, {"graph": neighbours})]
@@ -85,9 +85,10 @@ def edit(path: Path, rng: random.Random) -> str:
         table = rng.choice(["log", "log", "log", "settings", "snapshots", "rewards"])
         column = rng.choice(COLUMNS[table])
         key = "key" if table == "settings" else "rowid"
-        (row,) = connection.execute(
-            f"SELECT {key} FROM {table} ORDER BY random() LIMIT 1"
-        ).fetchone()
+        some = connection.execute(f"SELECT {key} FROM {table} ORDER BY random() LIMIT 1").fetchone()
+        if some is None:  # an edit before this one dropped all rows
+            continue
+        (row,) = some
         value = rng.choice(ODD)
         if rng.random() < 0.4:
             (found,) = connection.execute(

@@ -40,9 +40,9 @@ from typing import Any
 
 import unimodal as um
 from unimodal.agents.decisions import Book
-from unimodal.campaigns import log as logs
 from unimodal.campaigns import look, snapshots, verify
 from unimodal.campaigns import transactions as durable
+from unimodal.campaigns.stores.sqlite import SqliteStore
 
 GRAPH = um.graphs.line(9)
 
@@ -134,18 +134,18 @@ class Client:
 
 def acknowledge_early() -> None:
     """Sabotage: only every eighth commit is made, so most calls return before theirs."""
-    begin, commit = logs.Log.begin, logs.Log.commit
+    begin, commit = SqliteStore.begin, SqliteStore.commit
     calls = iter(range(10**9))
 
-    def lazy_begin(log: logs.Log) -> None:
+    def lazy_begin(log: SqliteStore) -> None:
         if not log._connection.in_transaction:
             begin(log)
 
-    def lazy_commit(log: logs.Log) -> None:
+    def lazy_commit(log: SqliteStore) -> None:
         if next(calls) % 8 == 7:
             commit(log)
 
-    logs.Log.begin, logs.Log.commit = lazy_begin, lazy_commit
+    SqliteStore.begin, SqliteStore.commit = lazy_begin, lazy_commit
 
 
 def count_twice() -> None:

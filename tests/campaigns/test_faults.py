@@ -35,7 +35,7 @@ def run(script, *arguments):
 
 def limit(campaign, pages):
     """Let the file grow to so many pages and no further; 0 for what it has."""
-    connection = campaign._log._connection
+    connection = campaign._store._connection
     (now,) = connection.execute("PRAGMA page_count").fetchone()
     connection.execute(f"PRAGMA max_page_count = {pages or now}")
 

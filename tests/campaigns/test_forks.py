@@ -143,7 +143,7 @@ def test_what_cannot_be_closed_for_a_fork_is_refused_in_the_child(path, start, m
     campaign._transactions._group.release()
     assert len(told) == 2
     for words in told:
-        assert words.startswith("UnimodalError: ") and "forked from, and in use there" in words
+        assert words.startswith("StoreError: ") and "forked from, and in use there" in words
     assert campaign.decide().id == 1
     campaign.close()
 

@@ -8,7 +8,7 @@ import pytest
 
 import unimodal as um
 from unimodal.campaigns import verify
-from unimodal.campaigns.log import Log
+from unimodal.campaigns.stores.sqlite import SqliteStore
 
 LINE = um.graphs.line(7)
 QUICK = {"durability": "fast", "clock": lambda: 0.0}
@@ -20,14 +20,14 @@ def test_a_commit_is_synced_to_the_disk_unless_it_is_to_be_fast(path, start, dur
     for _ in range(2):  # a new file, and one that is there
         with start(durability=durability) as campaign:
             campaign.decide()
-            connection = campaign._log._connection
+            connection = campaign._store._connection
             assert connection.execute("PRAGMA synchronous").fetchone() == (level,)
             assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 def test_full_durability_is_what_one_gets_unasked(path):
     with um.Campaign.open(path, um.UTS(), LINE) as campaign:
-        assert campaign._log._connection.execute("PRAGMA synchronous").fetchone() == (2,)
+        assert campaign._store._connection.execute("PRAGMA synchronous").fetchone() == (2,)
 
 
 class Moody(um.Policy):
@@ -94,7 +94,7 @@ def test_of_a_call_that_cannot_be_written_nothing_is_kept(path, start, monkeypat
     before = campaign.history()
     for call in (lambda: campaign.decide(5), lambda: campaign.reward([1, 2], [1.0, 0.0])):
         with monkeypatch.context() as patch:
-            patch.setattr(Log, step, lambda *_: 1 / 0)
+            patch.setattr(SqliteStore, step, lambda *_: 1 / 0)
             with pytest.raises(ZeroDivisionError):
                 call()
         assert nobody_holds(path)
@@ -113,7 +113,7 @@ def test_of_a_reward_alone_that_cannot_be_written_nothing_is_kept(path, start, m
         campaign.reward(number, 1.0)
     before = campaign.history()
     with monkeypatch.context() as patch:
-        patch.setattr(Log, "append_at_once", lambda *_: 1 / 0)
+        patch.setattr(SqliteStore, "append_at_once", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             campaign.reward(51, 1.0)
     assert nobody_holds(path) and campaign.history().equals(before)

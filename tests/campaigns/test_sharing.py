@@ -173,13 +173,13 @@ def test_a_call_that_an_interrupted_thread_took_along_is_not_acknowledged():
 
     def call():
         try:
-            answers.append(group(Call(lambda replica: None)))
+            answers.append(group(Call(lambda machine: None)))
         except um.UnimodalError as error:
             answers.append(str(error))
 
     def interrupted():
         with pytest.raises(KeyboardInterrupt):
-            group(Call(lambda replica: None))
+            group(Call(lambda machine: None))
 
     threads = [threading.Thread(target=target) for target in (call, interrupted, call)]
     for number, thread in enumerate(threads):
@@ -196,7 +196,7 @@ def test_a_call_that_an_interrupted_thread_took_along_is_not_acknowledged():
         "a call was interrupted, so that it may not have been kept: call again.",
     ]
     assert len(committed) == 1 and group._server is None and not group._waiting
-    assert group(Call(lambda replica: None)) is None  # and the next one is served
+    assert group(Call(lambda machine: None)) is None  # and the next one is served
 
 
 def test_calls_that_arrive_during_a_commit_share_the_next_one():
@@ -264,7 +264,7 @@ def test_an_interruption_of_a_shared_commit_acknowledges_nobody():
 
     def call():
         try:
-            outcomes.append(group(Call(lambda replica: None)))
+            outcomes.append(group(Call(lambda machine: None)))
         except (KeyboardInterrupt, um.UnimodalError) as error:
             outcomes.append(str(error) or "Ctrl-C")
 
@@ -406,10 +406,10 @@ def test_alone_and_with_expiries_the_state_is_kept(path):
         late = [decision.id for decision in campaign.decide(3)]
         now[0] = 50.0
         kept = campaign.decide().id
-        replica = campaign._transactions._replica
+        machine = campaign._transactions._machine
         now[0] = 120.0
         assert campaign.reward(kept, 1.0) is True and campaign.outstanding == 0
-        assert campaign._transactions._replica is replica
+        assert campaign._transactions._machine is machine
         with pytest.raises(um.UnimodalError, match="expired"):
             campaign.reward(late[0], 1.0)
     assert bool(verify(path))

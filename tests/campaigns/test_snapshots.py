@@ -7,8 +7,7 @@ import pytest
 
 import unimodal as um
 from unimodal.agents.saving import copied, whole_state
-from unimodal.campaigns import snapshots, verify
-from unimodal.campaigns import state_machine as replica
+from unimodal.campaigns import rewards_in_log, snapshots, state_text, verify
 
 LINE = um.graphs.line(7)
 
@@ -42,7 +41,7 @@ def test_rewards_before_a_snapshot_are_found_again(path, start, play, monkeypatc
     """They are put where they are found in several transactions, before the snapshot is there."""
     monkeypatch.setattr(snapshots, "SNAPSHOT_EVERY", 60)
     monkeypatch.setattr(snapshots, "_REWARDS", 7)
-    monkeypatch.setattr(replica, "_AT_HAND", 3)
+    monkeypatch.setattr(rewards_in_log, "_AT_HAND", 3)
     campaign = start()
     decisions = play(campaign, 50)
     campaign._transactions._snapshots._writer.join(20)
@@ -100,6 +99,6 @@ def test_what_is_copied_stays_as_it_is(agent):
 
 def test_text_in_pieces_is_the_text(monkeypatch):
     data = {"a": list(range(10)), "b": {}, "c": {"d": [], "e": None, "f": [[1, "x"]] * 7}, "g": "é"}
-    monkeypatch.setattr(replica, "_PIECE", 3)
-    pieces = list(replica._json_pieces(data))
+    monkeypatch.setattr(state_text, "_PIECE", 3)
+    pieces = list(state_text._json_pieces(data))
     assert "".join(pieces) == json.dumps(data, separators=(",", ":")) and len(pieces) > 10

@@ -8,7 +8,8 @@ import sys
 import pytest
 
 import unimodal as um
-from unimodal.campaigns import log, sentence, snapshots, verify
+from unimodal.campaigns import sentence, snapshots, verify
+from unimodal.campaigns.stores import sqlite_tables
 
 LADDER = um.graphs.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
 
@@ -136,7 +137,7 @@ def test_a_damaged_look_up_is_told(path, reopen, data):
 def test_a_decision_may_be_older_than_the_look_ups_that_it_needed(path, reopen, monkeypatch, chunk):
     """It is of the time when it was asked for; wherever a reader pauses between them."""
     clock = itertools.count()
-    monkeypatch.setattr(log, "CHUNK", chunk)
+    monkeypatch.setattr(sqlite_tables, "CHUNK", chunk)
     settings = {"graph": lambda arm: [arm - 1, arm + 1], "clock": lambda: float(next(clock))}
     with reopen(root=0, **settings) as campaign:
         for _ in range(30):

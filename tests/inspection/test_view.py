@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import unimodal as um
 from unimodal.campaigns import Reading
 from unimodal.campaigns.events import as_event
-from unimodal.campaigns.rehearsal import rehearse
+from unimodal.campaigns.simulated_campaign import simulated_campaign
 from unimodal.cli import app
 from unimodal.inspection import timeline
 
@@ -23,7 +23,7 @@ NASTY = ["<b>&", "[/red]", "c" * 40, "d", "e"]
 def campaign():
     graph = um.graphs.from_edges(list(itertools.pairwise(NASTY)))
     problem = um.problems.by_distance(graph, peak="[/red]", high=0.8, low=0.1)
-    return rehearse(um.UTS(), problem, rounds=2000, seed=2)
+    return simulated_campaign(um.UTS(), problem, rounds=2000, seed=2)
 
 
 def test_the_neighbourhood_is_that_of_the_leader(campaign):
@@ -44,7 +44,7 @@ def test_around_another_arm_and_around_none(campaign):
 
 
 def test_where_nobody_leads_the_most_pulled_arm_is_shown():
-    campaign = rehearse(um.TS(), um.problems.triangular(5), rounds=500)
+    campaign = simulated_campaign(um.TS(), um.problems.triangular(5), rounds=500)
     view = um.inspect(campaign)
     assert view.label == "2" and "nobody leads" in view.why
     assert timeline.path(view.history) == (0, [])
@@ -92,7 +92,7 @@ def test_who_passed_by_is_left_out_of_the_path():
 
 def test_tuples_are_written_as_the_log_writes_them():
     graph = um.graphs.from_edges([((0, 0), (0, 1)), ((0, 1), (0, 2))])
-    campaign = rehearse(um.UTS(), um.Problem(graph, [0.1, 0.5, 0.9]), rounds=200)
+    campaign = simulated_campaign(um.UTS(), um.Problem(graph, [0.1, 0.5, 0.9]), rounds=200)
     view = um.inspect(campaign)
     assert view.label == "[0, 2]" == view.timeline(1)["leader"].item()
     for written in ((0, 1), "(0, 1)", "[0, 1]"):
@@ -133,7 +133,7 @@ def test_labels_in_a_crowd_differ_and_are_not_cut_off():
     names = [f"customer-{number:04d}-eu" for number in range(45)]
     graph = um.graphs.from_edges([(names[0], name) for name in names[1:]])
     problem = um.Problem(graph, [0.8] + [0.3] * 44)
-    page = um.inspect(rehearse(um.UTS(), problem, rounds=300), around=names[0]).html()
+    page = um.inspect(simulated_campaign(um.UTS(), problem, rounds=300), around=names[0]).html()
     start = page.index("<svg viewBox")
     picture = ElementTree.fromstring(page[start : page.index("</svg>", start) + 6])
     texts = [text for text in picture.findall(".//{*}g/{*}text") if "…" in (text.text or "")]
@@ -148,7 +148,7 @@ def test_labels_in_a_crowd_differ_and_are_not_cut_off():
 def test_the_picture_has_no_empty_half():
     """The leader at a corner: below and to the left of it there is nothing to leave room for."""
     problem = um.problems.by_distance(um.graphs.grid(4, 4), peak=0, high=0.9, low=0.1)
-    page = um.inspect(rehearse(um.UTS(), problem, rounds=300), around=0).html()
+    page = um.inspect(simulated_campaign(um.UTS(), problem, rounds=300), around=0).html()
     start = page.index("<svg viewBox")
     picture = ElementTree.fromstring(page[start : page.index("</svg>", start) + 6])
     height = float(picture.attrib["viewBox"].split()[3])
@@ -159,7 +159,9 @@ def test_the_picture_has_no_empty_half():
 @pytest.mark.filterwarnings("error")
 def test_letters_that_matplotlib_has_no_font_for_are_left_to_the_browser():
     graph = um.graphs.from_edges([("東京", "🦄"), ("🦄", "京都")])
-    page = um.inspect(rehearse(um.UTS(), um.Problem(graph, [0.9, 0.5, 0.4]), rounds=60)).html()
+    page = um.inspect(
+        simulated_campaign(um.UTS(), um.Problem(graph, [0.9, 0.5, 0.4]), rounds=60)
+    ).html()
     assert page.count("東京") > 2
 
 

@@ -14,7 +14,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from unimodal.errors import UnimodalError, real_number, unknown_name, whole_number
+from unimodal.errors import (
+    ConflictingReward,
+    ExpiredDecision,
+    UnimodalError,
+    UnknownDecision,
+    real_number,
+    unknown_name,
+    whole_number,
+)
 from unimodal.families import Family
 
 ON_EXPIRY = ("drop", "zero")
@@ -148,12 +156,12 @@ class Book:
             if before is None:
                 before = self.outcomes.get(decision)
             if before is None:
-                raise UnimodalError(
+                raise ExpiredDecision(
                     f"decision {decision} has expired: its reward came later than "
                     f"{self.time_to_live:g} s after it; allow more with time_to_live=…."
                 )
             if before != value:
-                raise UnimodalError(
+                raise ConflictingReward(
                     f"decision {decision} has the reward {before:g} already, got {value:g}: "
                     "a reward cannot be changed."
                 )
@@ -200,7 +208,7 @@ class Book:
             number = whole_number(decision, "the id of a decision")
         if number > self.made:
             made = f"made {self.made:,} so far" if self.made else "made none yet"
-            raise UnimodalError(f"there is no decision {number}: the agent {made}.")
+            raise UnknownDecision(f"there is no decision {number}: the agent {made}.")
         return number
 
     def _checked(self, reward: Any) -> float:

@@ -1,18 +1,21 @@
-"""An agent does again what a log says: decisions are made anew and compared, rewards are learnt."""
+"""An agent does again what a log says: decisions are made and compared, rewards are learnt."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import Decision
 from unimodal.agents.history import as_text
 from unimodal.errors import UnimodalError
-from unimodal.lookup.view import WholeGraphView
+from unimodal.lookup.view import LazyGraphView, WholeGraphView
+from unimodal.policies.index import Budgeted
 from unimodal.policies.npts import Reweighed
-from unimodal.policies.state import LEADER, REASON, REASONS
+from unimodal.policies.scope import has_leader, span
+from unimodal.policies.scout import ScoutArena
+from unimodal.policies.state import LAST, LEADER, REASON, REASONS
 
 _KNOWN = 1000  # rewards that were checked and need not be again
 
@@ -23,6 +26,9 @@ class LogFollower:
     A log may have millions of rows, so this is as quick as Python is: it only sees that something
     is wrong with a row, and stops there; what it is, others say. Rewards that were learnt are put
     into `rewards`.
+
+    A decision is made here as well, since that is how the state changes. If it comes out otherwise
+    than in the log, `take_over` puts the log's in its place.
     """
 
     def __init__(self, agent: Agent, rewards: dict[int, float]) -> None:
@@ -32,6 +38,9 @@ class LogFollower:
         self._agent, self._rewards = agent, rewards
         self._texts = _Texts(agent)
         self._allowed: set[Any] = set()
+        self._numbers: dict[Any, int] = {}  # of arms, by how a log writes them and of what kind
+        # Whether choosing takes random numbers, of which arithmetic may decide how many.
+        self.draws = not issubclass(agent._index.component, Budgeted)
 
     def follow(self, rows: Iterable[tuple[Any, ...]], seq: int) -> tuple[int, Decision | None]:
         """Follow rows after event `seq`, as long as they are decisions, rewards and expiries.
@@ -120,6 +129,58 @@ class LogFollower:
             if seq > before + 1:
                 self.asked_after = None
         return seq - before - 1, None
+
+    def take_over(self, event: Any, labels_met: Callable[[], Iterable[Any]]) -> bool:
+        """Put a decision of the log in the place of the one at which `follow` stopped.
+
+        False if the log's cannot be. `labels_met` tells all arms that were met by look-up.
+        """
+        agent, book = self._agent, self._agent.book
+        arm = self._number(event.arm, labels_met)
+        leader = -1 if event.leader is None else self._number(event.leader, labels_met)
+        if event.decision != book.made or arm is None or leader is None:
+            return False
+        if not self._can_be(event, arm, leader):
+            return False
+        notes, state = agent._state.notes, agent._state
+        if leader != notes[LEADER]:
+            if notes[LEADER] >= 0:
+                state.arms["leads"][notes[LEADER]] -= 1
+            if leader >= 0:
+                state.arms["leads"][leader] += 1
+        notes[LAST], notes[LEADER], notes[REASON] = arm, leader, REASONS.index(event.reason)
+        book.open[book.made] = arm, event.time
+        book.now, self.asked_after = max(book.now, event.time), None
+        return True
+
+    def _number(self, text: Any, labels_met: Callable[[], Iterable[Any]]) -> int | None:
+        """The arm that a log writes so; None if there is none."""
+        view, written = self._agent._view, (text.__class__, text)
+        for arm in range(len(self._numbers), view.n_arms):  # those met since it was asked last
+            known = as_text(view.label_of(arm))
+            self._numbers[known.__class__, known] = arm
+        if written not in self._numbers and isinstance(view, LazyGraphView):
+            for label in labels_met():
+                known = as_text(label)
+                if (known.__class__, known) == written:
+                    self._numbers[written] = view._number(label)
+                    self._agent._make_room()
+                    break
+        return self._numbers.get(written)
+
+    def _can_be(self, event: Any, arm: int, leader: int) -> bool:
+        """Whether an agent with another arithmetic could have made a decision."""
+        agent, view = self._agent, self._agent._view
+        if event.reason == "start":
+            return leader < 0 and event.near == 1
+        if (leader >= 0) != has_leader(agent._scope):
+            return False
+        if event.reason == "forced leader" and arm != leader:
+            return False
+        if not isinstance(view, WholeGraphView) or isinstance(view.arena, ScoutArena):
+            return bool(event.near >= 1)  # links and look-ups depend on the random stream
+        first, last = span(agent._scope, view.arena, leader)
+        return bool(event.near == last - first and arm in view.arena.near[first:last])
 
     def _is_reward(self, reward: Any) -> bool:
         """Whether it can be one; of most logs, a few different ones are all there are."""

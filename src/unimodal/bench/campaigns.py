@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import tempfile
 import threading
 import time
@@ -13,6 +12,7 @@ from typing import Any
 
 from unimodal.bench.measure import Figure, seconds
 from unimodal.campaigns import Campaign
+from unimodal.campaigns.stores.sqlite import plain_connection
 from unimodal.graphs import line
 from unimodal.policies import UTS
 
@@ -33,7 +33,7 @@ def durable_rewards() -> Iterator[Figure]:
         bare.close()
 
 
-def _figures(campaign: Campaign, bare: sqlite3.Connection) -> Iterator[Figure]:
+def _figures(campaign: Campaign, bare: Any) -> Iterator[Figure]:
     loops, ours, callers, batches = [], [], [], []
     # A log that still grows is slower to sync than one that is written over: let both grow first.
     _insert(bare, _GROWN)
@@ -61,16 +61,16 @@ def _figures(campaign: Campaign, bare: sqlite3.Connection) -> Iterator[Figure]:
         yield Figure(work, f"{rate:,.0f} a second", f"{must:,}", rate >= must)
 
 
-def _bare(path: Path) -> sqlite3.Connection:
+def _bare(path: Path) -> Any:
     """A table of the columns that a reward needs, and nothing else."""
-    connection = sqlite3.connect(path)
+    connection = plain_connection(path)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("CREATE TABLE rewards (seq INTEGER PRIMARY KEY, time, decision, reward)")
     return connection
 
 
-def _insert(connection: sqlite3.Connection, rows: int) -> None:
+def _insert(connection: Any, rows: int) -> None:
     for row in range(rows):
         values = (time.time(), row, 1.0)
         connection.execute("INSERT INTO rewards (time, decision, reward) VALUES (?, ?, ?)", values)

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from unimodal import files
 from unimodal.agents.agent import Agent
-from unimodal.campaigns.backup import backup
 from unimodal.campaigns.history_table import plain
-from unimodal.campaigns.log import Log
-from unimodal.campaigns.reading import legible, read_table
+from unimodal.campaigns.reading import backup, read_table
 from unimodal.campaigns.settings import Settings
+from unimodal.campaigns.stores import Store, kind_of
 from unimodal.campaigns.transactions import TransactionRunner
 from unimodal.errors import UnimodalError, whole_number
 from unimodal.families import Family
@@ -41,9 +40,9 @@ class Campaign:
     (True, False)
     """
 
-    def __init__(self, log: Log, given: Settings, clock: Callable[[], float]) -> None:
-        self._log = log
-        self._transactions = TransactionRunner(log, given, clock)
+    def __init__(self, store: Store, given: Settings, clock: Callable[[], float]) -> None:
+        self._store = store
+        self._transactions = TransactionRunner(store, given, clock)
 
     @classmethod
     def open(
@@ -75,13 +74,12 @@ class Campaign:
             raise UnimodalError(f"the clock of a campaign must be a function, got {clock!r}.")
         if not path.exists():
             given.check()  # a mistake leaves no file behind
-        with legible(path):
-            log = Log(path, durability, wait)
-            try:
-                return cls(log, given, clock)
-            except BaseException:
-                log.close()
-                raise
+        store = kind_of(path).open_store(path, durability, wait)
+        try:
+            return cls(store, given, clock)
+        except BaseException:
+            store.close()
+            raise
 
     # What users call.
 
@@ -98,7 +96,7 @@ class Campaign:
         `Agent.reward` refuses is refused here.
         """
         return self._transactions(
-            lambda replica: replica.agent.reward(decision, reward), may_repeat=True
+            lambda machine: machine.agent.reward(decision, reward), may_repeat=True
         )
 
     def expire(self) -> int:
@@ -118,12 +116,12 @@ class Campaign:
 
     def _revise(self, add: Iterable[Any], retire: Iterable[Any]) -> None:
         more, fewer = list(add), list(retire)  # what is done may be done again
-        self._transactions(lambda replica: replica.revise(more, fewer))
+        self._transactions(lambda machine: machine.revise(more, fewer))
 
     @property
     def agent(self) -> Agent:
         """The agent with the state of the file as it is now: to look at, not to ask."""
-        return self._transactions(lambda replica: replica.agent)  # type: ignore[no-any-return]
+        return self._transactions(lambda machine: machine.agent)  # type: ignore[no-any-return]
 
     @property
     def leader(self) -> Any:
@@ -153,11 +151,11 @@ class Campaign:
 
         Both read beside the calls of others, which go on meanwhile.
         """
-        if self._transactions.is_copy or self._log.closed:
+        if self._transactions.is_copy or self._store.closed:
             self._call(lambda agent: None)  # which refuses, in its own words
-        self._log.check_name()
-        table = read_table(self._log.path)
-        self._log.check_name()  # else it was another file that was read
+        self._store.check_place()
+        table = read_table(self._store.path)
+        self._store.check_place()  # else it was another file that was read
         return table
 
     def backup(self, path: str | Path) -> Path:
@@ -166,7 +164,7 @@ class Campaign:
         Never copy the file of a running campaign by other means: a part of it is in its -wal, and
         a copy made by this very process makes SQLite drop its locks.
         """
-        return backup(self._log.path, path)
+        return backup(self._store.path, path)
 
     def close(self) -> None:
         """Write a snapshot, so that the next opening is quick, and let the file go."""
@@ -182,11 +180,11 @@ class Campaign:
 
     def __repr__(self) -> str:
         """The file, and who decides; only the file where it cannot be read just now."""
-        path = repr(str(self._log.path))
+        path = repr(str(self._store.path))
         try:
-            return f"Campaign({path}, {'closed' if self._log.closed else self.agent})"
+            return f"Campaign({path}, {'closed' if self._store.closed else self.agent})"
         except UnimodalError:  # in a forked copy, within a call, or while the file is busy
             return f"Campaign({path})"
 
     def _call(self, work: Callable[[Agent], Any]) -> Any:
-        return self._transactions(lambda replica: work(replica.agent))
+        return self._transactions(lambda machine: work(machine.agent))

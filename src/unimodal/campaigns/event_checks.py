@@ -17,7 +17,7 @@ from unimodal.policies.state import REASONS
 
 _NOTHING, _TEXT, _WHOLE, _NUMBER = (type(None),), (str,), (int,), (float,)
 _LABEL = (str, int, float)
-_EMPTY = dict.fromkeys(Event._fields[3:], _NOTHING)
+_EMPTY: dict[str, tuple[type, ...]] = dict.fromkeys(Event._fields[3:], _NOTHING)
 # What an event of each kind has in its columns; time is a number in all of them.
 SHAPES: dict[str, dict[str, tuple[type, ...]]] = {
     "decide": {
@@ -30,6 +30,7 @@ SHAPES: dict[str, dict[str, tuple[type, ...]]] = {
     "look-up": {**_EMPTY, "arm": _LABEL, "data": _TEXT},
     "revision": {**_EMPTY, "data": _TEXT},
     "open": {**_EMPTY, "data": _TEXT},
+    "stream": _EMPTY,
 }
 
 

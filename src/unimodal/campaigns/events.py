@@ -11,7 +11,11 @@ from unimodal.errors import UnimodalError
 
 
 class Event(NamedTuple):
-    """One line of the log: a decision, a reward, an expiry, a look-up, a revision or an opening."""
+    """One line of the log.
+
+    A decision, a reward, an expiry, a look-up, a revision of the graph, an opening; or a new random
+    stream, on which processes agree after they would have decided differently.
+    """
 
     seq: int
     time: float

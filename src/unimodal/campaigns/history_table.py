@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from unimodal.campaigns.event_checks import SHAPES, all_sound, fault, reward_fault
 from unimodal.campaigns.events import Event
-from unimodal.errors import UnimodalError
+from unimodal.errors import DamagedFile, UnimodalError
 from unimodal.families import Family
 from unimodal.policies.state import REASONS
 
@@ -118,7 +118,7 @@ def _some(events: Iterable[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
 
 
 def _damage(source: Any, event: Event, what: str) -> UnimodalError:
-    return UnimodalError(
+    return DamagedFile(
         f"event {event.seq} of {source} {what}: the file was changed by hand or is damaged; "
         "`unimodal verify` says more."
     )

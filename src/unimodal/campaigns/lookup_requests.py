@@ -6,16 +6,15 @@ changed; the oracle is asked; and the decision is made again, until it has all t
 
 from __future__ import annotations
 
-import json
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from unimodal import graphs
 from unimodal.agents.history import as_text
+from unimodal.campaigns.event_checks import answer
 from unimodal.campaigns.events import Event, as_json
-from unimodal.errors import UnimodalError
+from unimodal.errors import DamagedFile, UnimodalError
 
 
 class LookUpNeeded(Exception):
@@ -63,9 +62,9 @@ class LookUpRequests:
             label, answers = needed.label, self.at_hand.setdefault(needed.label, [])
             if len(answers) <= needed.nth:
                 self._asking = threading.get_ident()
-                answer: list[Any] | None = self.oracle.look_up(label)
-                such_as = f"neighbours of {label!r} such as {(answer or [label])[0]!r}"
-                answers.append(Answer(answer, as_json([label, answer], such_as)))
+                found: list[Any] | None = self.oracle.look_up(label)
+                such_as = f"neighbours of {label!r} such as {(found or [label])[0]!r}"
+                answers.append(Answer(found, as_json([label, found], such_as)))
         finally:
             self._asking = None
             self._lock.release()
@@ -84,45 +83,56 @@ class LoggedOracle:
     """What the agent of a campaign asks: answers at hand, or those of a log in their order."""
 
     def __init__(
-        self, enquiries: LookUpRequests, root: Any, cache: int, note: Callable[[Any, str], None]
+        self, requests: LookUpRequests, root: Any, cache: int, note: Callable[[Any, str], None]
     ) -> None:
-        self._enquiries, self.root, self.cache, self._note = enquiries, root, cache, note
+        self._requests, self.root, self.cache, self._note = requests, root, cache, note
         self.folding = False
+        self.is_strict = True  # the log must have what is looked up, and nothing else
+        self.differs = False  # something else was looked up than the log has
         self._asked: Counter[Any] = Counter()  # questions of the decision that is being made
         self._noted: Counter[Any] = Counter()  # those whose answers it has taken over
         self._answers: deque[tuple[Any, list[Any] | None]] = deque()
 
     def take(self, event: Event) -> None:
-        """Have an answer of the log ready."""
-        try:
-            label, answer = json.loads(event.data or "")
-            known = None if answer is None else [graphs.as_label(other) for other in answer]
-        except (ValueError, TypeError):
-            raise UnimodalError(
-                f"event {event.seq} of the log must be the answer to a look-up, got "
-                f"{event.data!r}: the file is damaged."
-            ) from None
-        self._answers.append((graphs.as_label(label), known))
+        """Have an answer of the log ready; a ValueError if it is none."""
+        self._answers.append(answer(event.data))
 
     def look_up(self, label: Any) -> list[Any] | None:
         """The neighbours of an arm; None where they could not be told."""
         if self.folding:
-            if not self._answers or self._answers[0][0] != label:
-                raise UnimodalError(
-                    f"the log must have an answer for the neighbours of {label!r} here: the file "
-                    "is damaged, or from another version."
-                )
-            return self._answers.popleft()[1]
-        if self._enquiries.oracle is None:
+            return self._logged(label)
+        if self._requests.oracle is None:
             raise UnimodalError(
                 "the campaign was made with a neighbour function, which is not kept in its file: "
                 "pass it as graph=…."
             )
-        answers, nth = self._enquiries.at_hand.get(label, ()), self._asked[label]
+        answers, nth = self._requests.at_hand.get(label, ()), self._asked[label]
         if nth >= len(answers):
             raise LookUpNeeded(label, nth)
         self._asked[label] += 1
         return answers[nth].neighbours
+
+    def _logged(self, label: Any) -> list[Any] | None:
+        """What the log has; if that is for others, as if the look-up had failed."""
+        if self._answers and self._answers[0][0] == label:
+            return self._answers.popleft()[1]
+        if self.is_strict:
+            raise DamagedFile(
+                f"the log must have an answer for the neighbours of {label!r} here: the file "
+                "is damaged, or from another version."
+            )
+        self.differs = True
+        for place, (asked, neighbours) in enumerate(self._answers):
+            if asked == label:
+                del self._answers[place]
+                return neighbours
+        return None
+
+    def drop_answers(self) -> None:
+        """Leave what a decision of the log looked up and was not looked up here."""
+        if self._answers and not self.is_strict:
+            self._answers.clear()
+            self.differs = True
 
     def begin_decision(self) -> None:
         """Begin to look up for a decision, perhaps once more."""
@@ -132,16 +142,16 @@ class LoggedOracle:
     def on_look_up(self, label: Any, answer: Any) -> None:
         """Note an answer that the agent has taken over."""
         if not self.folding:
-            self._note(as_text(label), self._enquiries.at_hand[label][self._noted[label]].data)
+            self._note(as_text(label), self._requests.at_hand[label][self._noted[label]].data)
             self._noted[label] += 1
 
     @property
     def troubles(self) -> list[str]:
         """What went wrong, as the oracle itself tells it."""
-        return list(getattr(self._enquiries.oracle, "troubles", ()))
+        return list(getattr(self._requests.oracle, "troubles", ()))
 
     def __getattr__(self, name: str) -> Any:
         """What else is asked of it, such as its counts, the oracle itself has."""
         if name.startswith("_"):
             raise AttributeError(name)
-        return getattr(self._enquiries.oracle, name)
+        return getattr(self._requests.oracle, name)

@@ -12,7 +12,13 @@ from unimodal import families, graphs, policies
 from unimodal.agents.agent import Agent, check_no_root, usual_policy
 from unimodal.campaigns.event_checks import is_label
 from unimodal.campaigns.events import as_json
-from unimodal.errors import UnimodalError, real_number, whole_number
+from unimodal.errors import (
+    DamagedFile,
+    OtherCampaign,
+    UnimodalError,
+    real_number,
+    whole_number,
+)
 from unimodal.families import Family, as_family
 from unimodal.graphs import Graph
 from unimodal.lookup.oracle import Oracle, as_oracle
@@ -119,7 +125,7 @@ class Settings:
             if given.get(name) is not None and not _same(given[name], saved[name], known)
         ]
         if differ:
-            raise UnimodalError(
+            raise OtherCampaign(
                 f"{path} is another campaign: {'; '.join(differ)}. Pass what it has, or leave it "
                 "out to take it from the file."
             )
@@ -157,12 +163,12 @@ def _told_of(path: Any) -> Iterator[None]:
     except UnimodalError:
         raise
     except MemoryError:
-        raise UnimodalError(
+        raise DamagedFile(
             f"the settings in {path} are about a graph that the memory here does not hold, or they "
             "are damaged: open it on a larger machine, or go back to a copy of the file."
         ) from None
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
-        raise UnimodalError(
+        raise DamagedFile(
             f"the settings in {path} are damaged: go back to a copy of the file."
         ) from None
 
@@ -183,7 +189,7 @@ def _check(saved: dict[str, Any], path: Any) -> None:
         lives = saved["time_to_live"]
         real_number(1 if lives is None else lives, "the time to live", above=0)
     except UnimodalError as error:
-        raise UnimodalError(
+        raise DamagedFile(
             f"the settings in {path} are damaged ({str(error).removesuffix('.')}): go back to a "
             "copy of the file."
         ) from None

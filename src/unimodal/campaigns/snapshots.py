@@ -9,8 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 from unimodal.agents.saving import copied
-from unimodal.campaigns.log import Log
-from unimodal.campaigns.state_machine import StateMachine, state_in_pieces
+from unimodal.campaigns.state_machine import StateMachine
+from unimodal.campaigns.state_text import state_in_pieces
+from unimodal.campaigns.stores import Store
 from unimodal.errors import UnimodalError
 from unimodal.version import __version__
 
@@ -22,8 +23,8 @@ _REWARDS = 2_000  # events whose rewards are put where they are found, in one tr
 class Snapshots:
     """When a snapshot is due, and the thread that writes it."""
 
-    def __init__(self, log: Log, durably: Callable[..., Any]) -> None:
-        self._log, self._transactions = log, durably
+    def __init__(self, store: Store, transactions: Callable[..., Any]) -> None:
+        self._store, self._transactions = store, transactions
         self._due, self._now = 0, False
         self._writer: threading.Thread | None = None
         self._stopped = False
@@ -33,28 +34,28 @@ class Snapshots:
         busy = self._writer is not None and self._writer.is_alive()
         return self._now or (seq >= self._due and not busy and not self._stopped)
 
-    def plan(self, replica: StateMachine) -> None:
+    def plan(self, machine: StateMachine) -> None:
         """Let one be taken when there is something to be gained by it."""
-        agent = replica.agent
-        self._due = replica.seq + max(SNAPSHOT_EVERY, agent.known_arms, agent.outstanding)
+        agent = machine.agent
+        self._due = machine.seq + max(SNAPSHOT_EVERY, agent.known_arms, agent.outstanding)
 
-    def plan_now(self, replica: StateMachine) -> None:
+    def plan_now(self, machine: StateMachine) -> None:
         """Let this transaction end in one, when the log has the events of all its calls."""
         self._now = True
 
-    def take(self, replica: StateMachine) -> None:
+    def take(self, machine: StateMachine) -> None:
         """Take one, inside a transaction: at once if that was planned, or else beside the work."""
         if self._now:
             self._now = False
-            self._log.find_rewards(self._log.last_snapshot(), replica.seq)
-            self._log.keep_snapshot(replica.seq, __version__, replica.state())
+            self._store.find_rewards(self._store.last_snapshot(), machine.seq)
+            self._store.keep_snapshot(machine.seq, __version__, machine.state())
         else:
-            frozen = replica.seq, copied(replica.agent)
+            frozen = machine.seq, copied(machine.agent)
             self._writer = threading.Thread(
                 target=self._write, args=frozen, name="unimodal snapshot", daemon=True
             )
             self._writer.start()
-        self.plan(replica)
+        self.plan(machine)
 
     def stop(self) -> None:
         """Write no more; the thread ends soon."""
@@ -72,13 +73,13 @@ class Snapshots:
                 return
         text = "".join(pieces)
         with contextlib.suppress(UnimodalError):  # it saves time; without it nothing is lost
-            first = self._transactions(lambda _: self._log.last_snapshot())
+            first = self._transactions(lambda _: self._store.last_snapshot())
             for after in range(first, seq, _REWARDS):
                 until = min(after + _REWARDS, seq)
-                self._transactions(lambda _: self._log.find_rewards(after, until))  # noqa: B023
+                self._transactions(lambda _: self._store.find_rewards(after, until))  # noqa: B023
                 time.sleep(_REST)
             self._transactions(lambda _: self._keep(seq, text))
 
     def _keep(self, seq: int, text: str) -> None:
-        if self._log.last_snapshot() < seq:  # or another process was quicker
-            self._log.keep_snapshot(seq, __version__, text)
+        if self._store.last_snapshot() < seq:  # or another process was quicker
+            self._store.keep_snapshot(seq, __version__, text)

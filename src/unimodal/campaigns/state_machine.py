@@ -1,7 +1,9 @@
 """The state of a campaign: the fold of its log, held as an agent.
 
-Every process that has the file open holds a replica. It follows the log by doing again what the log
-says: an agent is deterministic given its seed, so the same decisions come out, and this is checked.
+Every process that has the campaign open holds one. It follows the log by doing again what the log
+says. An agent is deterministic given its seed, so the same decisions come out, as far as the
+arithmetic of two machines is the same. Where another one comes out, that of the log counts: it is
+taken over, and only `verify` refuses it (docs/decisions/0011-folding-follows-the-log.md).
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import Decision
 from unimodal.agents.log_follower import LogFollower
 from unimodal.agents.revision import revised
-from unimodal.agents.saving import in_state, whole_state
+from unimodal.agents.saving import in_state
 from unimodal.campaigns.event_checks import (
     answer,
     change,
@@ -29,53 +31,39 @@ from unimodal.campaigns.event_checks import (
     told,
 )
 from unimodal.campaigns.events import Event, as_event, as_json
-from unimodal.campaigns.log import Log
 from unimodal.campaigns.lookup_requests import LoggedOracle, LookUpNeeded, LookUpRequests
+from unimodal.campaigns.rewards_in_log import RewardsInLog
 from unimodal.campaigns.settings import Settings
-from unimodal.errors import UnimodalError
+from unimodal.campaigns.state_text import state_in_pieces
+from unimodal.campaigns.stores import StoreToRead
+from unimodal.errors import DamagedFile, UnimodalError
 from unimodal.graphs import Graph
+from unimodal.kernels.random import stream
 from unimodal.version import __version__
 
 _KIND = operator.itemgetter(Event._fields.index("kind"))
-_AT_HAND = 20_000  # rewards: who tells one twice does so soon
-_PIECE = 1_000  # elements of a list that are turned into text at a time
-
-
-class RewardsInLog:
-    """The rewards of closed decisions: in the log, or about to be written to it."""
-
-    def __init__(self, log: Log) -> None:
-        self._log = log
-        self.recent: dict[int, float] = {}
-
-    def get(self, decision: int) -> float | None:
-        """The reward of a decision, or None if it has none."""
-        recent = self.recent.get(decision)
-        return self._log.reward_of(decision) if recent is None else recent
-
-    def set(self, decision: int, reward: float) -> None:
-        """Keep a reward at least until the log has it."""
-        self.recent[decision] = reward
-
-    def written(self) -> None:
-        """The log has all of them."""
-        if len(self.recent) > _AT_HAND:
-            self.recent.clear()
+_AGREED = 4  # what a stream is for, besides those of `kernels.random`: see `agree_on_stream`
 
 
 class StateMachine:
-    """An agent that has come as far as event `seq` of a log."""
+    """An agent that has come as far as event `seq` of a log.
+
+    With `decides_again`, a decision of the log that it would have made otherwise is refused.
+    """
 
     def __init__(
         self,
         settings: Settings,
-        log: Log,
+        store: StoreToRead,
         clock: Callable[[], float],
-        enquiries: LookUpRequests | None = None,
+        look_ups: LookUpRequests | None = None,
+        decides_again: bool = False,
     ) -> None:
-        self._settings, self._log, self._clock = settings, log, clock
-        self._enquiries = enquiries or LookUpRequests(settings.graph)
-        self._outcomes = RewardsInLog(log)
+        self._settings, self._store, self._clock = settings, store, clock
+        self._look_ups = look_ups or LookUpRequests(settings.graph)
+        self._decides_again = decides_again
+        self._outcomes = RewardsInLog(store)
+        self._differs = False  # whether the random stream may be another than that of others
         self.seq = 0
         self.counts: Counter[str] = Counter()  # of the events that were followed, by kind
         self.news: list[Event] = []  # what happened here and is not in the log yet
@@ -87,21 +75,22 @@ class StateMachine:
     def restored(
         cls,
         settings: Settings,
-        log: Log,
+        store: StoreToRead,
         clock: Callable[[], float],
         seq: int | None = None,
-        enquiries: LookUpRequests | None = None,
+        look_ups: LookUpRequests | None = None,
+        decides_again: bool = False,
     ) -> StateMachine:
-        """The replica at a snapshot: the last one, unless the number of another is given."""
-        replica = cls(settings, log, clock, enquiries)
-        snapshots = [number for number, _ in log.snapshots()]
+        """The state at a snapshot: the last one by default, or the one after event `seq`."""
+        machine = cls(settings, store, clock, look_ups, decides_again)
+        snapshots = [number for number, _ in store.snapshots()]
         if seq is None and snapshots:
             seq = snapshots[-1]
-            if seq > log.last():
-                raise _damaged_snapshot(seq, log)
+            if seq > store.last():
+                raise _damaged_snapshot(seq, store)
         if seq:
-            replica._restore(seq)
-        return replica
+            machine._restore(seq)
+        return machine
 
     def _new_agent(self) -> Agent:
         settings = self._settings
@@ -110,9 +99,9 @@ class StateMachine:
         root, cache = settings.root, settings.cache
         if settings.graph is not None:
             root, cache = settings.graph.root, settings.graph.cache
-        self._oracle = LoggedOracle(self._enquiries, root, cache or 1, self._note_look_up)
+        self._oracle = LoggedOracle(self._look_ups, root, cache or 1, self._note_look_up)
         # A start may look arms up before there is an agent: these answers stand first in the log.
-        for event in itertools.takewhile(lambda e: e.kind == "look-up", self._log.events()):
+        for event in itertools.takewhile(lambda e: e.kind == "look-up", _events(self._store)):
             self._check(event)
             self._take_answer(event)
             self.seq = event.seq
@@ -120,6 +109,7 @@ class StateMachine:
         self._oracle.folding = self.seq > 0
         agent = settings.agent(self._oracle)
         self._oracle.folding = False
+        self._oracle.is_strict = self._decides_again
         return agent
 
     def _note_look_up(self, arm: Any, data: str) -> None:
@@ -129,21 +119,21 @@ class StateMachine:
     def _watched(self, agent: Agent) -> Agent:
         agent.clock, agent.recorder = self._clock, self._record
         agent.book.outcomes = self._outcomes
-        self._repeater = LogFollower(agent, self._outcomes.recent)
+        self._follower = LogFollower(agent, self._outcomes.recent)
         return agent
 
     def _restore(self, seq: int) -> None:
-        for event in self._log.revisions():
+        for event in self._store.revisions():
             if event.seq <= seq:
                 self._revise(self.revised_graph(event))
+        text = self._store.snapshot(seq)
         try:
-            data = parsed(self._log.snapshot(seq))
-            self.agent = self._watched(in_state(self.agent, data))
+            self.agent = self._watched(in_state(self.agent, parsed(text)))
         except (
             *(LookupError, TypeError, ValueError, AttributeError),
             *(OverflowError, RecursionError, MemoryError),
         ):
-            raise _damaged_snapshot(seq, self._log) from None
+            raise _damaged_snapshot(seq, self._store) from None
         self.seq = seq
 
     def state(self) -> str:
@@ -154,7 +144,7 @@ class StateMachine:
         """Follow the log to its end, or as far as an event."""
         self._fold(True)
         try:
-            for rows in self._log.rows(self.seq, until):
+            for rows in self._store.rows(self.seq, until):
                 self._follow(rows)
                 self.counts.update(map(_KIND, rows))
                 self._outcomes.written()
@@ -164,21 +154,56 @@ class StateMachine:
     def _follow(self, rows: list[tuple[Any, ...]]) -> None:
         while rows:
             try:
-                followed, instead = self._repeater.follow(rows, self.seq)
+                followed, instead = self._follower.follow(rows, self.seq)
             except IndexError:
                 if self._oracle is None:
                     raise  # a policy of one's own
-                event = Event._make(rows[self._repeater.seq - self.seq - 1])
+                event = Event._make(rows[self._follower.seq - self.seq - 1])
                 raise self._damage(event, "follows an answer without neighbours") from None
             self.seq += followed
             if followed == len(rows):
                 return
             event = Event._make(rows[followed])
-            if instead is not None:
+            if instead is None:
+                self._apply(event)
+            elif self._decides_again:
                 raise self._other_decision(event, instead)
-            self._apply(event)
+            else:
+                self._take_over(event)
             self.seq = event.seq
             rows = rows[followed + 1 :]
+
+    def _take_over(self, event: Event) -> None:
+        """Follow a decision of the log instead of the one that was made here."""
+        if fault(event) is not None or not self._follower.take_over(event, self._labels_met):
+            raise self._damage(event, f"is {told(event)}, which cannot be")
+        self._differs |= self._follower.draws
+
+    def _labels_met(self) -> Iterator[Any]:
+        """The arms that the look-ups of the log have named so far."""
+        for event in _events(self._store):
+            if event.seq > self.seq:
+                return
+            if event.kind == "look-up":
+                label, others = answer(event.data)
+                yield from (label, *(others or ()))
+
+    def agree_on_stream(self) -> None:
+        """Begin a new random stream for all who follow the log, if this one may be another.
+
+        Two that differ could be the same numbers at different places, so that two decisions would
+        be drawn from the same ones. The new one depends on the seed and the event only.
+        """
+        if self._differs or (self._oracle is not None and self._oracle.differs):
+            self._note(self._now(), "stream")
+            self._begin_stream(self.seq)
+
+    def _begin_stream(self, seq: int) -> None:
+        # The last word, by which ties are broken, stays.
+        self.agent._state.rng[:4] = stream(self.agent.seed, seq, _AGREED)[:4]
+        self._differs = False
+        if self._oracle is not None:
+            self._oracle.differs = False
 
     def _fold(self, folding: bool) -> None:
         """Begin or end to do again what a log says: nothing is noted then, and nobody is asked."""
@@ -198,9 +223,12 @@ class StateMachine:
         if event.time < now:
             raise self._damage(event, f"is of time {event.time!r}, after one of {now!r}")
         if event.kind == "look-up" and self._oracle is not None:
+            if self._follower.asked_after is None:
+                self._follower.asked_after = now
+                self._oracle.drop_answers()
             self._take_answer(event)
-            if self._repeater.asked_after is None:
-                self._repeater.asked_after = now
+        elif event.kind == "stream":
+            self._begin_stream(event.seq)
         elif event.kind == "revision":
             self._revise(self.revised_graph(event))
         elif event.kind != "open":
@@ -226,24 +254,23 @@ class StateMachine:
     def _take_answer(self, event: Event) -> None:
         assert self._oracle is not None
         try:
-            answer(event.data)
+            self._oracle.take(event)
         except ValueError:
             raise self._damage(
                 event, f"must be the answer to a look-up, got {short(event.data)}"
             ) from None
-        self._oracle.take(event)
 
     def _other_decision(self, event: Event, instead: Decision) -> UnimodalError:
         again = as_event(event.seq, "decide", event.time, instead.id, instead)
-        return UnimodalError(
-            f"event {event.seq} of {self._log.path} is {told(event)}, but unimodal "
+        return DamagedFile(
+            f"event {event.seq} of {self._store.path} is {told(event)}, but unimodal "
             f"{__version__} makes it {told(again)}: the file is damaged, or from another "
             "version; open and close it once with the version that wrote it."
         )
 
     def _damage(self, event: Event, what: str) -> UnimodalError:
-        return UnimodalError(
-            f"event {event.seq} of {self._log.path} {what}: the file was changed by hand or is "
+        return DamagedFile(
+            f"event {event.seq} of {self._store.path} {what}: the file was changed by hand or is "
             "damaged; go back to a copy of it."
         )
 
@@ -309,32 +336,27 @@ class StateMachine:
         return self.agent.book.tick(self._clock())
 
 
-def _damaged_snapshot(seq: int, log: Log) -> UnimodalError:
-    return UnimodalError(
-        f"the snapshot after event {seq} of {log.path} is damaged: delete it from the table "
+def _events(store: StoreToRead) -> Iterator[Event]:
+    for rows in store.rows():
+        yield from map(Event._make, rows)
+
+
+def graph_fingerprints(store: StoreToRead) -> set[str]:
+    """Those of the graphs that changes in a log have made."""
+    found = set()
+    for event in store.revisions():
+        try:
+            found.add(change(event.data)[2])
+        except ValueError:
+            raise DamagedFile(
+                f"event {event.seq} of {store.path} must be a change of the graph: it was changed "
+                "by hand or is damaged; go back to a copy."
+            ) from None
+    return found
+
+
+def _damaged_snapshot(seq: int, store: StoreToRead) -> UnimodalError:
+    return DamagedFile(
+        f"the snapshot after event {seq} of {store.path} is damaged: delete it from the table "
         "'snapshots', and the state is folded from the log."
     )
-
-
-def state_in_pieces(agent: Agent) -> Iterator[str]:
-    """All of the state of an agent as JSON, in pieces that take a millisecond or so each."""
-    return _json_pieces(whole_state(agent))
-
-
-def _json_pieces(data: Any) -> Iterator[str]:
-    if isinstance(data, dict):
-        for number, (key, value) in enumerate(data.items()):
-            yield f"{',' if number else '{'}{json.dumps(key)}:"
-            yield from _json_pieces(value)
-        yield "}" if data else "{}"
-    elif isinstance(data, list) and len(data) > _PIECE:
-        for first in range(0, len(data), _PIECE):
-            yield "," if first else "["
-            yield _json(data[first : first + _PIECE])[1:-1]
-        yield "]"
-    else:
-        yield _json(data)
-
-
-def _json(data: Any) -> str:
-    return json.dumps(data, separators=(",", ":"))

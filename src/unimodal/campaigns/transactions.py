@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sqlite3
 from collections.abc import Callable
 from typing import Any
 
 from unimodal.agents.decisions import Decision
 from unimodal.campaigns.clock import CampaignClock
 from unimodal.campaigns.group_commit import WITHIN, Call, GroupCommit
-from unimodal.campaigns.log import Log
 from unimodal.campaigns.lookup_requests import LookUpNeeded, LookUpRequests
 from unimodal.campaigns.settings import Settings
 from unimodal.campaigns.snapshots import Snapshots
-from unimodal.campaigns.state_machine import StateMachine
-from unimodal.campaigns.stores import file_locks as locks
-from unimodal.errors import UnimodalError
+from unimodal.campaigns.state_machine import StateMachine, graph_fingerprints
+from unimodal.campaigns.stores import NumberTaken, Store
+from unimodal.errors import StoreError, UnimodalError
 from unimodal.version import __version__
 
 _ALONE = 20  # transactions without a sign of others, from which on it is taken to be alone
@@ -26,20 +24,20 @@ _ALONE = 20  # transactions without a sign of others, from which on it is taken 
 class TransactionRunner:
     """Does calls on the state of a campaign; when it returns, what they did is on disk."""
 
-    def __init__(self, log: Log, given: Settings, clock: Callable[[], float]) -> None:
-        self._log, self._given, self.clock = log, given, CampaignClock(clock)
-        self._replica: StateMachine | None = None
-        self._version = -1  # of the file, when the replica was last caught up
+    def __init__(self, store: Store, given: Settings, clock: Callable[[], float]) -> None:
+        self._store, self._given, self.clock = store, given, CampaignClock(clock)
+        self._machine: StateMachine | None = None
+        self._version = -1  # of the file, when the machine was last caught up
         self._undisturbed = 0  # transactions since another process wrote
         self._process = os.getpid()
-        self._enquiries = LookUpRequests(None)
+        self._look_ups = LookUpRequests(None)
         self._group = GroupCommit(self._commit)
-        self._snapshots = Snapshots(log, self)
-        locks.announce(self)
+        self._snapshots = Snapshots(store, self)
+        store.pause_at_forks(self)
         try:
             self._with_look_ups(lambda: self(self._begin))
         except BaseException:
-            locks.dismiss(self)
+            store.let_fork(self)
             raise
 
     @property
@@ -56,10 +54,10 @@ class TransactionRunner:
         """Do it, in a transaction that it may share with others; its result (see Call)."""
         if self.is_copy:  # before the lock, which may be held for ever in a copy
             raise UnimodalError(
-                f"{self._log.path} was opened by another process, of which this is a copy: "
+                f"{self._store.path} was opened by another process, of which this is a copy: "
                 "open it here with Campaign.open."
             )
-        if self._enquiries.in_progress_here:
+        if self._look_ups.in_progress_here:
             raise UnimodalError(WITHIN)
         return self._group(Call(work, checks_first, may_repeat))
 
@@ -71,10 +69,10 @@ class TransactionRunner:
             while len(made) < n:
                 # A policy of the caller's own may fail when half of a decision is made.
                 some, needed = self(
-                    lambda replica: replica.decide(n - len(made), propensity), checks_first=False
+                    lambda machine: machine.decide(n - len(made), propensity), checks_first=False
                 )
                 if some:
-                    self._enquiries.begin_decision()
+                    self._look_ups.begin_decision()
                 made.extend(some)
                 if needed is not None:
                     raise needed
@@ -84,28 +82,28 @@ class TransactionRunner:
 
     def _with_look_ups(self, work: Callable[[], None]) -> None:
         """Do something again and again, until all that it needs has been looked up."""
-        if self._enquiries.in_progress_here:
+        if self._look_ups.in_progress_here:
             raise UnimodalError(WITHIN)
         asked = []
-        self._enquiries.begin_decision()
+        self._look_ups.begin_decision()
         try:
             while True:
                 try:
                     return work()
                 except LookUpNeeded as needed:
-                    self._enquiries.make(needed)
+                    self._look_ups.make(needed)
                     asked.append(needed.label)
         finally:
-            self._enquiries.forget(asked)  # the log has them now, or nobody needs them
+            self._look_ups.forget(asked)  # the log has them now, or nobody needs them
 
-    # Forks: the file is closed for that moment, so that the child inherits nothing of SQLite's.
+    # Forks: the store is let go of for that moment, so that the child inherits no connection.
 
     def pause(self, seconds: float) -> bool:
         """Close the file until `go_on` is called; False if it cannot be done in so many seconds."""
         if not self._group.hold(seconds):
             return False
         try:
-            self._log.suspend()
+            self._store.suspend()
             self._version, self._undisturbed = -1, 0
             return True
         except BaseException:
@@ -122,25 +120,23 @@ class TransactionRunner:
             return  # what the child has of it is not a file that is open
         self._group.check_outside()
         self._snapshots.stop()
-        if not self._log.closed:
+        if not self._store.closed:
             with contextlib.suppress(UnimodalError):  # it saves time; without it nothing is lost
                 self(self._snapshots.plan_now)
-        self._group.alone(self._log.close)
-        locks.dismiss(self)
+        self._group.alone(self._store.close)
+        self._store.let_fork(self)
 
     def _commit(self, calls: list[Call]) -> None:
         """Do calls in one transaction; only when it is over are they answered."""
         try:
-            self._log.resume()
+            self._store.resume()
             if len(calls) == 1 and self._in_one_statement(calls[0]):
                 return
             while calls:
                 spoilt = self._transaction(calls)
                 calls = [call for call in calls if call is not spoilt] if spoilt else []
-        except BaseException as error:
+        except BaseException:
             self._give_up()
-            if isinstance(error, sqlite3.Error):
-                raise self._log.explanation(error) from error
             raise
 
     def _in_one_statement(self, call: Call) -> bool:
@@ -149,94 +145,95 @@ class TransactionRunner:
         A statement is a transaction. If another process has written meanwhile, the number of the
         event is taken, so nothing is written, and the call is done again from the state as it is.
         """
-        replica = self._replica
+        machine = self._machine
         alone = call.may_repeat and self._undisturbed >= _ALONE
-        if replica is None or not alone or self._snapshots.is_due(replica.seq + 1):
+        if machine is None or not alone or self._snapshots.is_due(machine.seq + 1):
             return False
-        replica.agent.locked = False
-        if not self._do(call, replica):
+        machine.agent.locked = False
+        if not self._do(call, machine):
             self._give_up()
             return False
-        if not replica.news:
+        if not machine.news:
             return False  # nothing changed; but what it was told may be out of date
         try:
-            self._log.append_at_once(replica.news)
-        except sqlite3.IntegrityError:
+            self._store.append_at_once(machine.news)
+        except NumberTaken:
             self._undisturbed = 0
             self._give_up()
             return False
-        replica.written()
-        replica.agent.locked = True
+        machine.written()
+        machine.agent.locked = True
         return True
 
     def _transaction(self, calls: list[Call]) -> Call | None:
         """Do calls and commit them; or none of them, and tell whose fault it was."""
-        self._log.begin()
-        replica = self._caught_up()
+        self._store.begin()
+        machine = self._caught_up()
         for call in calls:
-            if not self._do(call, replica):
+            if not self._do(call, machine):
                 self._give_up()
                 return call
-        self._log.append(replica.news)
-        if self._snapshots.is_due(replica.seq):
-            self._snapshots.take(replica)
-        self._log.commit()
-        replica.written()
-        replica.agent.locked = True
+        self._store.append(machine.news)
+        if self._snapshots.is_due(machine.seq):
+            self._snapshots.take(machine)
+        self._store.commit()
+        machine.written()
+        machine.agent.locked = True
         return None
 
     def _give_up(self) -> None:
-        self._replica = None  # it may be ahead of the log, which is folded again
-        self._log.roll_back()
+        self._machine = None  # it may be ahead of the log, which is folded again
+        self._store.roll_back()
 
     @staticmethod
-    def _do(call: Call, replica: StateMachine) -> bool:
+    def _do(call: Call, machine: StateMachine) -> bool:
         """Do a call; whether the agent is in a state that may go on."""
-        before, now = replica.seq, replica.agent.book.now
+        before, now = machine.seq, machine.agent.book.now
         call.error = None
         try:
-            call.result = call.work(replica)  # type: ignore[misc]
-        except sqlite3.Error:
+            call.result = call.work(machine)  # type: ignore[misc]
+        except StoreError:  # what it wrote may be half of it
             raise
         except Exception as error:
             call.error = error
             refused = isinstance(error, UnimodalError) and call.checks_first
-            if not refused or replica.seq != before:
+            if not refused or machine.seq != before:
                 return False
-        if replica.seq == before:
-            replica.agent.book.now = now  # the log does not tell this call, so nor does the state
+        if machine.seq == before:
+            machine.agent.book.now = now  # the log does not tell this call, so nor does the state
         return True
 
     def _caught_up(self) -> StateMachine:
-        version = self._log.version()
-        if self._replica is not None:
-            self._replica.agent.locked = False
+        version = self._store.version()
+        if self._machine is not None:
+            self._machine.agent.locked = False
         else:
-            self._version = version if self._log.is_new() else -1
+            self._version = version if self._store.is_new() else -1
             settings = self._settings()
-            if self._enquiries.oracle is None:
-                self._enquiries.oracle = settings.graph
-            self._replica = StateMachine.restored(
-                settings, self._log, self.clock, enquiries=self._enquiries
+            if self._look_ups.oracle is None:
+                self._look_ups.oracle = settings.graph
+            self._machine = StateMachine.restored(
+                settings, self._store, self.clock, look_ups=self._look_ups
             )
-            self._snapshots.plan(self._replica)
+            self._snapshots.plan(self._machine)
         self._undisturbed += 1
         if version != self._version:
-            self._replica.catch_up()
+            self._machine.catch_up()
             self._version = version
             self._undisturbed = 0
-            self.clock.follow(self._replica.agent.book.now)
-        return self._replica
+            self.clock.follow(self._machine.agent.book.now)
+            self._machine.agree_on_stream()
+        return self._machine
 
-    def _begin(self, replica: StateMachine) -> None:
-        replica.note_opening()
-        if not self._log.written_by(__version__):
-            self._snapshots.plan_now(replica)  # from here on this version can fold the log
+    def _begin(self, machine: StateMachine) -> None:
+        machine.note_opening()
+        if not self._store.written_by(__version__):
+            self._snapshots.plan_now(machine)  # from here on this version can fold the log
 
     def _settings(self) -> Settings:
-        if self._log.is_new():
+        if self._store.is_new():
             new = self._given.with_defaults()
-            self._log.create(new.to_data())
+            self._store.create(new.to_data())
             return new
-        saved = self._log.settings()
-        return self._given.agreed(saved, self._log.path, set(self._log.fingerprints()))
+        saved = self._store.settings()
+        return self._given.agreed(saved, self._store.path, graph_fingerprints(self._store))

@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from unimodal.campaigns.log import Log
 from unimodal.campaigns.reading import no_clock, read, saved_settings
 from unimodal.campaigns.state_machine import StateMachine
-from unimodal.errors import UnimodalError
+from unimodal.campaigns.stores import StoreToRead
+from unimodal.errors import DamagedFile, StoreError, UnimodalError
 from unimodal.policies import Policy
 from unimodal.version import __version__
 
@@ -34,13 +34,15 @@ class Verdict:
 def verify(path: str | Path, policy: Policy | None = None) -> Verdict:
     """Compute the state of a campaign again from its log, and compare it with the snapshots kept.
 
-    Every decision of the log is made again and must choose the same arm; every snapshot must be the
-    same text. Events that another version of unimodal wrote before the file came to this one are
-    not folded again: this version starts from the snapshot with which it took over.
+    Every decision of the log is made again and must choose the same arm: the first that does not is
+    named. (Whoever opens or inspects a campaign follows the decisions that its log records.) Every
+    snapshot must be the same text. Events that another version of unimodal wrote before the file
+    came to this one are not folded again: this version starts from the snapshot with which it took
+    over.
     """
     with ThreadPoolExecutor(1) as beside:  # SQLite looks at its pages while Python folds
         pages = beside.submit(read, path, _looked_through)
-        verdict = read(path, lambda log: _folded(log, policy))
+        verdict = read(path, lambda store: _folded(store, policy))
         problems, lost = pages.result()
     if problems:
         return Verdict(verdict.path, wrong=problems)
@@ -49,40 +51,44 @@ def verify(path: str | Path, policy: Policy | None = None) -> Verdict:
     return verdict
 
 
-def _looked_through(log: Log) -> tuple[list[str], int]:
+def _looked_through(store: StoreToRead) -> tuple[list[str], int]:
     """What SQLite itself finds wrong, and how many rewards would not be found."""
-    problems = log.problems()
-    return problems, 0 if problems else log.lost_rewards()
+    problems = store.problems()
+    return problems, 0 if problems else store.lost_rewards()
 
 
-def _folded(log: Log, policy: Policy | None) -> Verdict:
-    verdict = Verdict(log.path)
-    snapshots = log.snapshots()
+def _folded(store: StoreToRead, policy: Policy | None) -> Verdict:
+    verdict = Verdict(store.path)
+    snapshots = store.snapshots()
     own = [seq for seq, version in snapshots if version == __version__]
     if own and len(own) < len(snapshots):
         verdict.first = own[0]
     try:
-        log.settings()
+        store.settings()
     except UnimodalError as error:
         verdict.wrong.append(str(error))
         return verdict
-    settings = saved_settings(log, policy)  # raises: another policy is the caller's mistake
+    settings = saved_settings(store, policy)  # raises: another policy is the caller's mistake
     try:
-        replica = StateMachine.restored(settings, log, no_clock, verdict.first)
+        machine = StateMachine.restored(
+            settings, store, no_clock, verdict.first, decides_again=True
+        )
         for seq in own:
-            replica.catch_up(seq)
-            if replica.seq != seq:
+            machine.catch_up(seq)
+            if machine.seq != seq:
                 verdict.wrong.append(f"the log has no event {seq}, of which there is a snapshot")
-            elif replica.state() == log.snapshot(seq):
+            elif machine.state() == store.snapshot(seq):
                 verdict.snapshots.append(seq)
             else:
                 verdict.wrong.append(f"the snapshot after event {seq} is not the fold of the log")
-        replica.catch_up()
+        machine.catch_up()
     except UnimodalError as error:
+        if isinstance(error, StoreError) and not isinstance(error, DamagedFile):
+            raise  # it says nothing about what is in the file
         verdict.wrong.append(str(error))
         return verdict
-    verdict.counts = dict(replica.counts + Counter(log.counts(verdict.first)))
-    verdict.events = replica.seq - verdict.first
+    verdict.counts = dict(machine.counts + Counter(store.counts(verdict.first)))
+    verdict.events = machine.seq - verdict.first
     return verdict
 
 

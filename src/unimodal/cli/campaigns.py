@@ -53,7 +53,7 @@ def backup(
     Examples:
       unimodal backup ads.db backups/ads-monday.db
     """
-    from unimodal.campaigns.backup import backup as copied
+    from unimodal.campaigns.reading import backup as copied
 
     copy = copied(file, target)
     print(f"{file} was copied to {copy} ({copy.stat().st_size:,} bytes).")

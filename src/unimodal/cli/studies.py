@@ -1,4 +1,4 @@
-"""`unimodal reproduce`, `unimodal compare` and `unimodal bench`."""
+"""`unimodal reproduce` and `unimodal compare`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def reproduce(
 ) -> None:
     r"""Run the paper's evaluation and write a page with its numbers beside ours.
 
-    It resumes after an interruption when it is run again.
+    It resumes after an interruption.
 
     \b
     Examples:
@@ -72,7 +72,7 @@ def compare(
 ) -> None:
     r"""Run every policy on every family of graphs and write a page that ranks them.
 
-    Eight core-minutes. It resumes after an interruption when it is run again.
+    Takes eight core-minutes. It resumes after an interruption.
 
     \b
     Examples:
@@ -90,21 +90,3 @@ def compare(
     with silenced():
         found = comparison.load(source)
     command.remake(found, source, out, terminal())
-
-
-@app.command()
-def bench(
-    what: Annotated[
-        list[str] | None, typer.Argument(help="step, leap, ask, agent or start; all by default")
-    ] = None,
-) -> None:
-    r"""Measure speed, as ratios to plain loops timed in the same run (several minutes for all).
-
-    \b
-    Examples:
-      unimodal bench
-      unimodal bench leap
-    """
-    from unimodal.cli import bench_output as command
-
-    command.run(what or (), terminal())

@@ -140,8 +140,8 @@ def inspect(campaign: Recorded | str | Path, around: Any = None) -> View:
     """Look at a campaign, or at its file: at its leader, or `around` another arm.
 
     >>> import unimodal as um
-    >>> from unimodal.campaigns.rehearsal import rehearse
-    >>> campaign = rehearse(um.UTS(), um.problems.triangular(5), rounds=300, seed=1)
+    >>> from unimodal.campaigns.simulated_campaign import simulated_campaign
+    >>> campaign = simulated_campaign(um.UTS(), um.problems.triangular(5), rounds=300, seed=1)
     >>> print(um.inspect(campaign, around=0))
     policy UTS, decisions 300, rewards 300, waiting 0, mean reward 0.8533, arms 5
     Around 0 (you asked for it):

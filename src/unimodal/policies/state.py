@@ -31,7 +31,7 @@ FADING_ARM = np.dtype(
     [(name, np.float64 if name == "pulls" else ARM[name]) for name in ARM.names or ()], align=True
 )
 
-# One record a reward, for indices that need every one (`remembering.py`).
+# One record per reward, for indices that need every one (`npts.py`).
 SEEN = np.dtype(
     [
         ("arm", np.int64),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from unimodal.errors import UnimodalError
+from unimodal.campaigns.stores.sqlite import SmallTable
+from unimodal.errors import StoreError, UnimodalError
 from unimodal.studies.tasks import Plan, Task, cut, law_hash
 
 
@@ -21,12 +21,11 @@ class Store:
         self._law, self._path = law_hash(), path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = sqlite3.connect(path, isolation_level=None)
-            self._file.execute("PRAGMA journal_mode = WAL")
-            self._file.execute(
-                "CREATE TABLE IF NOT EXISTS tasks (key TEXT PRIMARY KEY, trials INT, regret BLOB)"
+            self._file = SmallTable(
+                path,
+                "CREATE TABLE IF NOT EXISTS tasks (key TEXT PRIMARY KEY, trials INT, regret BLOB)",
             )
-        except (sqlite3.Error, OSError) as error:
+        except (StoreError, OSError) as error:
             raise UnimodalError(
                 f"the finished work cannot be kept in {path} ({error}): "
                 "choose another --out, or remove the file."
@@ -62,8 +61,8 @@ class Store:
 
     def _do(self, query: str, *values: Any) -> list[Any]:
         try:
-            return self._file.execute(query, values).fetchall()
-        except sqlite3.Error as error:
+            return self._file.do(query, *values)
+        except StoreError as error:
             raise self._damaged(str(error)) from None
 
     def _damaged(self, why: str) -> UnimodalError:

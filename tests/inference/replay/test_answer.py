@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import unimodal as um
-from unimodal.campaigns.rehearsal import rehearse
+from unimodal.campaigns.simulated_campaign import simulated_campaign
 from unimodal.inference.replay import calibration, estimate
 from unimodal.inference.replay.answer import Estimate, Replay
 from unimodal.inference.replay.calibration import Scale, calibrate
@@ -86,7 +86,7 @@ class Targets(um.Policy):
 def replayed(monkeypatch):
     """A log with 29, 30 and 31 rewards of three arms, replayed in worlds made up."""
     problem = um.Problem(um.graphs.complete(3), [1.0, 1.0, 0.0])
-    campaign = rehearse(Targets(), problem, rounds=90)
+    campaign = simulated_campaign(Targets(), problem, rounds=90)
     asked = []
 
     def run(worlds, candidate, **settings):
@@ -158,7 +158,7 @@ def test_those_who_wait_are_counted_event_by_event():
 )
 def test_a_rank_is_that_of_one_more_draw(monkeypatch, earned, low, high, within):
     """Draws 0, 1, …, 38: ranks in fortieths, within 95 % from 1/40 to 39/40; 36.1 wide."""
-    monkeypatch.setattr(calibration, "rehearse", lambda *arguments, **named: None)
+    monkeypatch.setattr(calibration, "simulated_campaign", lambda *arguments, **named: None)
     monkeypatch.setattr(calibration, "play_once", lambda *arguments, **named: (earned, None))
     scale = Scale(arms=3, rounds=10, draws=39, worlds=5)
     ranks, covered, width = calibrate(um.TS(), lambda *told: np.arange(39.0), scale)

@@ -10,7 +10,7 @@ import pytest
 
 import unimodal as um
 from unimodal.campaigns import Reading
-from unimodal.campaigns.rehearsal import rehearse
+from unimodal.campaigns.simulated_campaign import simulated_campaign
 from unimodal.inference.replay.logged_rewards import read
 
 LINE = um.problems.triangular(5)
@@ -18,7 +18,7 @@ LINE = um.problems.triangular(5)
 
 @pytest.fixture(scope="module")
 def campaign():
-    return rehearse(um.UTS(), LINE, rounds=600, seed=3)
+    return simulated_campaign(um.UTS(), LINE, rounds=600, seed=3)
 
 
 def test_a_row_a_policy_and_the_log_first(campaign):
@@ -43,7 +43,7 @@ def test_the_same_for_any_number_of_threads(campaign):
 
 def test_counts_come_from_the_log_and_not_from_what_the_policy_remembers():
     forgetful = um.Windowed(um.UTS(), window=50)
-    campaign = rehearse(forgetful, LINE, rounds=300)
+    campaign = simulated_campaign(forgetful, LINE, rounds=300)
     found = um.replay(campaign, [], draws=20)
     assert read(campaign).rounds == found.rounds == 300
     assert 100 < found.table["expected"][0] < 300  # what it earned, not what it remembers of it
@@ -51,7 +51,7 @@ def test_counts_come_from_the_log_and_not_from_what_the_policy_remembers():
 
 def test_a_graph_known_by_look_up_is_replayed_as_far_as_it_is_known():
     problem = um.problems.by_distance(um.graphs.line(400), peak=30)
-    campaign = rehearse(um.ScoutUTS(), problem, rounds=400, root=10)
+    campaign = simulated_campaign(um.ScoutUTS(), problem, rounds=400, root=10)
     log = read(campaign)
     assert log.graph.n_arms < 400
     assert any("confined to the arms that were met" in note for note in log.notes)
@@ -60,7 +60,7 @@ def test_a_graph_known_by_look_up_is_replayed_as_far_as_it_is_known():
 
 def test_arms_labelled_by_tuples_are_found_in_the_log():
     graph = um.graphs.from_edges([((0, 0), (0, 1)), ((0, 1), True), (True, 2**70)])
-    campaign = rehearse(um.UTS(), um.Problem(graph, [0.2, 0.4, 0.6, 0.5]), rounds=100)
+    campaign = simulated_campaign(um.UTS(), um.Problem(graph, [0.2, 0.4, 0.6, 0.5]), rounds=100)
     found = um.replay(campaign, [um.TS()], draws=20)
     assert found.rounds == 100
     assert not any("no longer" in note for note in found.notes)
@@ -68,7 +68,7 @@ def test_arms_labelled_by_tuples_are_found_in_the_log():
 
 def test_what_waited_or_left_is_said(campaign):
     assert not read(campaign).notes
-    waiting = read(rehearse(um.UTS(), LINE, rounds=100, at_once=10))
+    waiting = read(simulated_campaign(um.UTS(), LINE, rounds=100, at_once=10))
     assert "up to 10 decisions waited" in waiting.notes[0]
     history = campaign.history().with_columns(pl.col("arm").replace("4", "retired"))
     changed = SimpleNamespace(agent=campaign.agent, history=lambda: history)
@@ -97,7 +97,7 @@ def test_what_expired_counts_in_a_replay_as_it_did_in_the_campaign(tmp_path, on_
 
 def test_bounded_rewards_are_replayed_on_their_scale():
     problem = um.Problem(um.graphs.line(3), [12, 18, 14], um.Bounded(10, 20))
-    found = um.replay(rehearse(um.UTS(), problem, rounds=200), [], draws=20)
+    found = um.replay(simulated_campaign(um.UTS(), problem, rounds=200), [], draws=20)
     assert found.table["low"].min() > 2000 and found.table["high"].max() < 4000
     assert any("too wide" in note for note in found.notes)
 
@@ -123,9 +123,9 @@ def test_wrong_settings_get_a_sentence(campaign, settings, sentence):
 def test_logs_that_cannot_be_replayed_get_a_sentence(campaign):
     gaussian = um.Problem(um.graphs.line(3), [0, 1, 0], um.Gaussian())
     with pytest.raises(um.UnimodalError, match="between what bounds rewards lie"):
-        um.replay(rehearse(um.UTS(), gaussian, rounds=5), um.TS())
+        um.replay(simulated_campaign(um.UTS(), gaussian, rounds=5), um.TS())
     with pytest.raises(um.UnimodalError, match="at least one reward"):
         um.replay(Reading(Path("none"), campaign.agent, []), um.TS())
     twins = um.Problem(um.graphs.from_edges([(1, "1"), ("1", 2)]), [0.1, 0.2, 0.1])
     with pytest.raises(um.UnimodalError, match="differ as text"):
-        um.replay(rehearse(um.UTS(), twins, rounds=5), um.TS())
+        um.replay(simulated_campaign(um.UTS(), twins, rounds=5), um.TS())

@@ -24,14 +24,17 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from sqlite3 import Connection
-from typing import Protocol
+from typing import Any
 
-from unimodal.errors import UnimodalError
+from unimodal.campaigns.stores.store import Pausable
+from unimodal.errors import StoreError
 
-_OFD = sys.platform == "linux"
-if _OFD:
+try:
     import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+_OFD = sys.platform == "linux" and hasattr(fcntl, "F_OFD_SETLK")
 
 # Bytes that are locked: that of the writer, places in a queue for it, and one of all who have the
 # file open. Who waits holds one place, and moves up when the next one is free: nobody overtakes.
@@ -52,7 +55,7 @@ class OpenFile:
 
     def __init__(self, descriptor: int, identity: Identity) -> None:
         self.identity = identity
-        self.connections: list[Connection] = []
+        self.connections: list[Any] = []  # SQLite's
         self._descriptor = descriptor
         self._turn = threading.Lock()  # of threads with campaigns of their own on this file
         while not self._lock(_PRESENT, shared=True):  # who asks whether it is alone has it for once
@@ -177,16 +180,6 @@ if hasattr(os, "register_at_fork"):  # not on Windows
     )
 
 
-class Pausable(Protocol):
-    """A campaign that has a file open."""
-
-    def pause(self, seconds: float) -> bool:
-        """Close the file until `go_on` is called; False if it cannot be done in so many seconds."""
-
-    def go_on(self) -> None:
-        """Open it again when it is next needed."""
-
-
 def announce(campaign: Pausable) -> None:
     """Have a campaign paused by forks, until it is `dismiss`ed."""
     with _registry.enter():
@@ -199,7 +192,7 @@ def dismiss(campaign: Pausable) -> None:
         _registry.campaigns.discard(campaign)
 
 
-def open_file(path: Path, connect: Callable[[], Connection]) -> tuple[OpenFile, Connection]:
+def open_file(path: Path, connect: Callable[[], Any]) -> tuple[OpenFile, Any]:
     """Open a file for writing, made if need be, first here and then by SQLite (`connect`)."""
     with _registry.enter():
         file = _known(path) or _new(path)
@@ -216,7 +209,7 @@ def _known(path: Path) -> OpenFile | None:
     with contextlib.suppress(FileNotFoundError):
         identity = identity_of(path)
         if identity in _registry.inherited:
-            raise UnimodalError(
+            raise StoreError(
                 f"{path} was open in the process that this one was forked from, and in use there "
                 "at that moment, so that its locks would not hold here: open it in the parent only "
                 "after the fork, or start this process by 'spawn' or 'forkserver'."
@@ -232,7 +225,7 @@ def _new(path: Path) -> OpenFile:
     return _registry.files.setdefault(identity, OpenFile(descriptor, identity))
 
 
-def let_go(file: OpenFile, connection: Connection) -> None:
+def let_go(file: OpenFile, connection: Any) -> None:
     """Close a connection, and the file after its last one."""
     with _registry.enter():
         if connection in file.connections:  # and not in those of a process that this is a copy of

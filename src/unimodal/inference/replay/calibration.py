@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from unimodal.campaigns import Reading
-from unimodal.campaigns.rehearsal import rehearse
+from unimodal.campaigns.simulated_campaign import simulated_campaign
 from unimodal.graphs import line
 from unimodal.inference.replay.estimate import play_once, replay
 from unimodal.inference.replay.logged_rewards import read
@@ -42,7 +42,7 @@ def calibrate(candidate: Policy, estimator: Estimator, scale: Scale) -> tuple[An
     ranks, widths = [], []
     for world in range(scale.worlds):
         problem = Problem(line(scale.arms), _one_peaked_means(scale.arms, rng))
-        campaign = rehearse(UTS(), problem, scale.rounds, seed=world)
+        campaign = simulated_campaign(UTS(), problem, scale.rounds, seed=world)
         draws = estimator(campaign, candidate, scale.draws, world)
         earned, _ = play_once(problem, candidate, scale.rounds, seed=10_000 + world, number=0)
         below, tied = (draws < earned).sum(), (draws == earned).sum()

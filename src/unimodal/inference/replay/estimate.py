@@ -60,8 +60,8 @@ def replay(
     rests on the prior. A graph known by look-ups is simulated only as far as it is known.
 
     >>> import unimodal as um
-    >>> from unimodal.campaigns.rehearsal import rehearse
-    >>> campaign = rehearse(um.UTS(), um.problems.triangular(5), rounds=500)
+    >>> from unimodal.campaigns.simulated_campaign import simulated_campaign
+    >>> campaign = simulated_campaign(um.UTS(), um.problems.triangular(5), rounds=500)
     >>> found = um.replay(campaign, [um.TS()], draws=50)
     >>> found.table["policy"].to_list()
     ['UTS (the log)', 'TS']

@@ -16,9 +16,9 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import sqlite3
 import tempfile
 import threading
+import time
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -26,8 +26,12 @@ from pathlib import Path
 from typing import Any
 
 from unimodal.campaigns.stores import file_locks as locks
-from unimodal.errors import UnimodalError
+from unimodal.campaigns.stores.sqlite_errors import code
+from unimodal.campaigns.stores.store import Found
+from unimodal.errors import Busy, DamagedFile, StoreError, UnimodalError
 
+_TRIES = 10  # readings of a file that is opened and closed all the time
+_PAUSE = 0.01  # seconds before the next one, and as many more each time
 WAIT = 30.0  # seconds for which readers wait while another process puts the file in order
 
 
@@ -35,22 +39,70 @@ class WrittenMeanwhile(Exception):
     """What was read may be of two moments, or could not be read for that reason: read again."""
 
 
+# Given the address of a file, a connection that is closed at the end.
+Connect = Callable[[str], contextlib.AbstractContextManager[Any]]
+
+
+def read(path: Path, connect: Connect, work: Callable[[Any], Found]) -> Found:
+    """What some work finds through a connection to an existing file.
+
+    If somebody who opens or closes the file comes in between, the work is done again.
+    """
+    _check_there(path)
+    reason = None
+    for attempt in range(_TRIES):
+        time.sleep(_PAUSE * attempt)
+        try:
+            with _connected(path, connect) as connection:
+                return work(connection)
+        except WrittenMeanwhile as meanwhile:
+            reason = meanwhile.__cause__
+        except OSError as error:  # of a copy
+            raise StoreError(f"{path} cannot be read: {error.strerror or error}.") from None
+    if isinstance(reason, UnimodalError):
+        raise reason
+    raise Busy(
+        f"{path} was opened and closed by others again and again while it was read: read it again."
+    )
+
+
+def _check_there(path: Path) -> None:
+    try:
+        if not path.exists():
+            raise StoreError(f"there is no file {path}: check the path.")
+        if not path.is_file():
+            raise StoreError(f"{path} must be a campaign's file, got a folder or a device.")
+        if path.stat().st_size == 0:
+            raise empty(path)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {error.strerror or error}.") from None
+
+
+def empty(path: Path) -> DamagedFile:
+    """The error for a file without anything in it."""
+    return DamagedFile(
+        f"{path} is empty: a campaign was never opened in it, or it was moved without its -wal "
+        "file while it was open."
+    )
+
+
 @contextlib.contextmanager
-def connected_to_read(path: Path) -> Iterator[sqlite3.Connection]:
+def _connected(path: Path, connect: Connect) -> Iterator[Any]:
     """A connection to an existing file; it may end in WrittenMeanwhile."""
     whole = os.path.realpath(path)  # of a link, SQLite has the -wal beside what it leads to
     with locks.reader(Path(whole)):
-        yield from _connections(whole)
+        yield from _connections(whole, connect)
 
 
-def _connections(whole: str) -> Iterator[sqlite3.Connection]:
+def _connections(whole: str, connect: Connect) -> Iterator[Any]:
     stamp, (wal, shm) = _stamp(whole), _beside(whole)
     if not wal and not locks.is_open_here(Path(whole)):
-        with _as_it_was(stamp, lambda: _stamp(whole)), _connected(whole, "immutable=1") as found:
+        unchanged = _as_it_was(stamp, lambda: _stamp(whole))
+        with unchanged, connect(_address(whole, "immutable=1")) as found:
             yield found
     elif shm:
-        connected = _connected(whole, "readonly_shm=1")
-        with _as_others_have_it(), THIS_PROCESS.reads(whole), connected as found:
+        address = _address(whole, "readonly_shm=1")
+        with _as_others_have_it(), THIS_PROCESS.reads(whole), connect(address) as found:
             yield found
     else:
         with tempfile.TemporaryDirectory(prefix="unimodal-") as folder:
@@ -58,21 +110,12 @@ def _connections(whole: str) -> Iterator[sqlite3.Connection]:
             with _as_it_was((stamp, (wal, shm)), lambda: (_stamp(whole), _beside(whole))):
                 for ending in ("", "-wal"):
                     shutil.copyfile(f"{whole}{ending}", f"{copy}{ending}")
-            with _connected(copy) as found:
+            with connect(_address(copy)) as found:
                 yield found
 
 
-@contextlib.contextmanager
-def _connected(whole: str, how: str = "") -> Iterator[sqlite3.Connection]:
-    connection = sqlite3.connect(
-        f"{Path(whole).as_uri()}?mode=ro&{how}",
-        uri=True,
-        timeout=WAIT,
-        isolation_level=None,
-        check_same_thread=False,
-    )
-    with contextlib.closing(connection):
-        yield connection
+def _address(whole: str, how: str = "") -> str:
+    return f"{Path(whole).as_uri()}?mode=ro&{how}"
 
 
 @contextlib.contextmanager
@@ -94,8 +137,7 @@ def _as_others_have_it() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        code = getattr(error.__cause__ or error, "sqlite_errorname", "")
-        if code.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
+        if code(error.__cause__).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
             raise WrittenMeanwhile from error
         raise
 
@@ -160,7 +202,7 @@ class _Process:
             if not self._change.wait_for(
                 lambda: file not in self._opening and not self._readers[file], wait
             ):
-                raise UnimodalError(
+                raise Busy(
                     f"{path} has been read in this process for {wait:g} s (by verify, inspect or "
                     "replay): open it when that has ended."
                 )

@@ -14,7 +14,7 @@ from unimodal.policies import Policy
 from unimodal.problems import Problem
 
 
-def rehearse(
+def simulated_campaign(
     policy: Policy,
     problem: Problem,
     rounds: int,
@@ -28,7 +28,7 @@ def rehearse(
     With a `root` the agent has to look the graph up. Ten seconds pass between two events.
 
     >>> import unimodal as um
-    >>> campaign = rehearse(um.UTS(), um.problems.triangular(3), rounds=4)
+    >>> campaign = simulated_campaign(um.UTS(), um.problems.triangular(3), rounds=4)
     >>> campaign.history()["reason"].to_list()
     ['start', None, 'start', None, 'start', None, 'forced leader', None]
     """
@@ -45,4 +45,4 @@ def rehearse(
         for decision in agent.decide(min(at_once, rounds - first)):
             mean = problem.means[graph.arm_of(decision.arm)]
             agent.reward(decision.id, problem.family.sample(mean, rng))
-    return Reading(Path("rehearsal"), agent, events)
+    return Reading(Path("simulated campaign"), agent, events)

@@ -1,13 +1,15 @@
-"""The tables of a campaign's file, and whether a file has these and nothing else."""
+"""The tables of a campaign's SQLite file, and whether a file has these and nothing else."""
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
+from typing import Any
 
 from unimodal.campaigns.event_checks import short
-from unimodal.errors import UnimodalError
+from unimodal.errors import DamagedFile, StoreError, WrongVersion
 
+FORMAT = 2
+APPLICATION = 0x756E696D  # 'unim': what the first page of a campaign's file says it is
 SCHEMA = """
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE log (
@@ -20,27 +22,35 @@ CREATE TABLE rewards (decision INTEGER PRIMARY KEY, reward REAL NOT NULL);
 """
 # `rewards` finds those that the last snapshot knows; an index would cost every commit a page more.
 
-_LARGEST = 2**29  # bytes of one value: a snapshot of ten million arms has them
-
 
 def statements() -> list[str]:
     """What makes the tables, one statement each."""
     return [statement.strip() for statement in SCHEMA.split(";") if statement.strip()]
 
 
-def distrust(connection: sqlite3.Connection) -> None:
-    """Let SQLite expect a file that somebody has tampered with: it runs no code out of it."""
-    connection.execute("PRAGMA trusted_schema = OFF")
-    connection.execute("PRAGMA cell_size_check = ON")
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST)
+def check_kind(connection: Any, path: Path) -> None:
+    """Refuse a database that is not a campaign's of this format; a new one is neither."""
+    # In this order: whoever sees tables that another process just made sees its mark, too.
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    if application != APPLICATION and tables:
+        raise StoreError(
+            f"{path} must be a campaign's file, got another SQLite database: name another file."
+        )
+    (found,) = connection.execute("PRAGMA user_version").fetchone()
+    if tables and found != FORMAT:
+        raise WrongVersion(
+            f"{path} has format {found}, this version reads format {FORMAT}: "
+            "open it with the version that wrote it."
+        )
+    if tables:
+        _check_tables(connection, path)
 
 
-def check_schema(connection: sqlite3.Connection, path: Path) -> None:
+def _check_tables(connection: Any, path: Path) -> None:
     """Refuse a file that has other tables, columns or indices than a campaign's, or more."""
-    found = {
-        (kind, name): _plain(sql)
-        for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_master")
-    }
+    rows = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+    found = {(kind, name): _plain(sql) for kind, name, sql in rows}
     if found == _EXPECTED:
         return
     wrong = next(
@@ -49,7 +59,7 @@ def check_schema(connection: sqlite3.Connection, path: Path) -> None:
     )
     is_there, should_be = wrong in found, wrong in _EXPECTED
     what = "another" if is_there and should_be else "a" if is_there else "no"
-    raise UnimodalError(
+    raise DamagedFile(
         f"{path} must have the tables of a campaign and nothing else, but there is {what} "
         f"{wrong[0]} {short(wrong[1])} in it: go back to a copy that nobody has changed."
     )

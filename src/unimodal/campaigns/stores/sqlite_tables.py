@@ -1,54 +1,43 @@
-"""The log of a campaign, which is only ever added to, and what stands beside it in the file."""
+"""The tables of a campaign's SQLite file, read and written through a connection that is given."""
 
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
-from unimodal.campaigns.event_checks import change, parsed, short
+from unimodal.campaigns.event_checks import parsed, short
 from unimodal.campaigns.events import Event
-from unimodal.campaigns.file import APPLICATION, FORMAT, CampaignFile
-from unimodal.campaigns.schema import check_schema, distrust, statements
-from unimodal.errors import UnimodalError
+from unimodal.campaigns.stores.sqlite_schema import APPLICATION, FORMAT, statements
+from unimodal.errors import DamagedFile
 
 CHUNK = 1000  # events read at a time: more are slower, since they do not stay in the cache
 _MOST = 1000  # settings, and snapshots, that there may be: far more than there ever are
 # `rewards` finds those that the last snapshot knows; an index would cost every commit a page more.
 _LATER = "kind = 'reward' AND seq > (SELECT coalesce(max(seq), 0) FROM snapshots)"
 
-_BACK = "it was changed by hand or is damaged; go back to a copy."
+BACK = "it was changed by hand or is damaged; go back to a copy."
 _COLUMNS = ", ".join(Event._fields)
 _INSERT = f"INSERT INTO log VALUES ({', '.join('?' * len(Event._fields))})"
 # Most events are rewards, and a call may wait for each: binding four values is quicker than eleven.
-_INSERT_REWARD = "INSERT INTO log (seq, time, kind, decision, reward) VALUES (?, ?, 'reward', ?, ?)"
+INSERT_REWARD = "INSERT INTO log (seq, time, kind, decision, reward) VALUES (?, ?, 'reward', ?, ?)"
 
 
-class Log(CampaignFile):
-    """What a campaign is about, its events, and snapshots of its state."""
+class Tables:
+    """What a campaign is about, its events, and snapshots of its state: see `StoreToRead`."""
 
-    def _check_kind(self) -> None:
-        distrust(self._connection)
-        super()._check_kind()
-        if not self.is_new():
-            check_schema(self._connection, self.path)
-
-    def _sentence(self, name: str, error: sqlite3.Error) -> str:
-        if name == "SQLITE_TOOBIG":
-            return f"{self.path} has a value in it that is larger than any that is written: {_BACK}"
-        if "decode to UTF-8" in str(error):
-            return f"{self.path} has text in it that is none: {_BACK}"
-        return super()._sentence(name, error)
+    path: Path
+    _connection: Any
 
     def is_new(self) -> bool:
         """Whether nothing has been written yet."""
         return bool(self._one("SELECT count(*) FROM sqlite_master")[0] == 0)
 
-    def check_pages(self) -> None:
+    def check(self) -> None:
         """Refuse a file whose pages are in disorder; `problems` looks closer, and takes longer."""
         if (found := self._one("PRAGMA quick_check(1)")) != ("ok",):
-            raise UnimodalError(f"{self.path} is damaged ({short(found[0])}): go back to a copy.")
+            raise DamagedFile(f"{self.path} is damaged ({short(found[0])}): go back to a copy.")
 
     def create(self, settings: dict[str, Any]) -> None:
         """Write the tables and what the campaign is about (inside a transaction)."""
@@ -66,7 +55,7 @@ class Log(CampaignFile):
         try:
             return {key: parsed(value) for key, value in rows}
         except ValueError:
-            raise UnimodalError(
+            raise DamagedFile(
                 f"the settings in {self.path} are damaged: go back to a copy of the file."
             ) from None
 
@@ -92,32 +81,15 @@ class Log(CampaignFile):
         """The number of the last event."""
         return int(self._one("SELECT coalesce(max(seq), 0) FROM log")[0])
 
-    def events(self, after: int = 0) -> Iterator[Event]:
-        """The events after a number, in order."""
-        for rows in self.rows(after):
-            yield from map(Event._make, rows)
-
     def revisions(self) -> Iterator[Event]:
         """The events that changed the graph."""
         last = 0
         for rows in self._some("WHERE kind = 'revision' ORDER BY seq"):
             for event in map(Event._make, rows):
                 if event.seq <= last:  # in a damaged file the last may be followed by the first
-                    raise UnimodalError(f"{self.path} has its changes in no order: {_BACK}")
+                    raise DamagedFile(f"{self.path} has its changes in no order: {BACK}")
                 last = event.seq
                 yield event
-
-    def fingerprints(self) -> list[str]:
-        """Those of the graphs that revisions made."""
-        found = []
-        for event in self.revisions():
-            try:
-                found.append(change(event.data)[2])
-            except ValueError:
-                raise UnimodalError(
-                    f"event {event.seq} of {self.path} must be a change of the graph: {_BACK}"
-                ) from None
-        return found
 
     def _some(self, which: str, *values: Any) -> Iterator[list[tuple[Any, ...]]]:
         found = self._connection.execute(f"SELECT {_COLUMNS} FROM log {which}", values)
@@ -126,15 +98,16 @@ class Log(CampaignFile):
 
     def _few(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         """The rows of a small table; a damaged one may have no end."""
+        rows: list[tuple[Any, ...]]
         rows = self._connection.execute(query, values).fetchmany(_MOST + 1)
         if len(rows) > _MOST:
-            raise UnimodalError(f"{self.path} is damaged, and has no end: {_BACK}")
+            raise DamagedFile(f"{self.path} is damaged, and has no end: {BACK}")
         return rows
 
     def counts(self, until: int) -> dict[str, int]:
         """How many events there are of each kind, up to a number."""
         counts = "SELECT kind, count(*) FROM log WHERE seq <= ? GROUP BY kind"
-        return dict(self._connection.execute(counts, (until,)))
+        return dict(self._connection.execute(counts, (until,)).fetchall())
 
     def append(self, events: Sequence[Event]) -> None:
         """Add events (inside a transaction)."""
@@ -142,21 +115,7 @@ class Log(CampaignFile):
         if len(rows) < len(events):
             self._connection.executemany(_INSERT, events)
         elif rows:
-            self._connection.executemany(_INSERT_REWARD, rows)
-
-    def append_at_once(self, events: Sequence[Event]) -> None:
-        """Add events, which are on disk when this returns; none if their numbers are taken."""
-        first = events[0]
-        if len(events) == 1 and first.kind == "reward":  # a statement is a transaction by itself
-            row = (first.seq, first.time, first.decision, first.reward)
-            self.begin_to_write()
-            self._connection.execute(_INSERT_REWARD, row)
-            self.check_name()
-            self.end_to_write()
-        else:
-            self.begin()
-            self.append(events)
-            self.commit()
+            self._connection.executemany(INSERT_REWARD, rows)
 
     def reward_of(self, decision: int) -> float | None:
         """The reward of a decision, or None if it has none."""
@@ -164,9 +123,7 @@ class Log(CampaignFile):
             f"SELECT reward FROM log WHERE decision = ? AND {_LATER}", decision
         )
         if found is not None and not isinstance(found[0], float):
-            raise UnimodalError(
-                f"the reward of decision {decision} in {self.path} is none: {_BACK}"
-            )
+            raise DamagedFile(f"the reward of decision {decision} in {self.path} is none: {BACK}")
         return None if found is None else found[0]
 
     def find_rewards(self, after: int, until: int) -> None:
@@ -217,3 +174,11 @@ class Log(CampaignFile):
         """The state of a snapshot."""
         found = self._one("SELECT state FROM snapshots WHERE seq = ?", seq)
         return str(found[0]) if found else ""
+
+    def problems(self) -> list[str]:
+        """What SQLite itself finds wrong with the file."""
+        found = [row[0] for row in self._connection.execute("PRAGMA integrity_check").fetchall()]
+        return [] if found == ["ok"] else found
+
+    def _one(self, query: str, *values: Any) -> Any:
+        return self._connection.execute(query, values).fetchone()

@@ -1,0 +1,190 @@
+"""What a campaign needs of the place where it is kept: implement this to keep it elsewhere.
+
+A store holds four things: settings, a log of events, snapshots of the state after some of them,
+and a table by which the reward of a decision is found without reading the log. The log is the
+truth; the other three are written with it or can be made again from it.
+
+One object is one handle on the store, used by one thread at a time. Several handles, in several
+processes, may be open on the same campaign. What has to hold:
+
+- *Numbers.* Events are numbered 1, 2, 3, … without gaps, and a number is given once. Whoever
+  appends a number that is taken gets `NumberTaken`, and nothing of that call is kept. A primary key
+  on the number does this.
+- *Order.* Between `begin` and `commit` nobody else appends. Handles that wait get their turn in the
+  order in which they asked, or `Busy` after `wait` seconds. SQLite has `BEGIN IMMEDIATE`, with
+  locks of our own before it; a database server has an advisory lock that a transaction holds.
+- *Durability.* When `commit` or `append_at_once` returns, what was written survives a crash of the
+  process; with full durability that of the machine, too.
+- *One moment.* What is read between `begin` and `commit`, and inside of `read_store`, is the store
+  as it was at one moment, whoever writes meanwhile.
+- *Errors.* Whatever goes wrong is raised as a `StoreError`, in a sentence; exceptions of a
+  database's own do not leave the store. Whoever gets one calls `roll_back`. Values come back with
+  the types that they were written with: what is wrong with an event is found, and told, by those
+  who fold the log.
+
+`tests/conformance/test_stores.py` checks this; a new store is one line in its list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from unimodal.campaigns.events import Event
+from unimodal.errors import StoreError
+
+Found = TypeVar("Found")
+
+
+class NumberTaken(StoreError):
+    """An event with this number is in the log already: somebody else was quicker."""
+
+
+class StoreToRead(Protocol):
+    """A campaign as it was at one moment; inside `read`, or as a part of a `Store`."""
+
+    path: Path  # where it is, as sentences name it
+
+    def is_new(self) -> bool:
+        """Whether nothing has been written yet, not even settings."""
+
+    def settings(self, *names: str) -> dict[str, Any]:
+        """What the campaign is about: all settings as JSON data, or those that are named."""
+
+    def rows(self, after: int = 0, until: int | None = None) -> Iterator[list[tuple[Any, ...]]]:
+        """The events after a number, and up to another, in order.
+
+        In lists of some events each; an event is a tuple with the columns of `Event`.
+        """
+
+    def last(self) -> int:
+        """The number of the last event; 0 if there is none."""
+
+    def revisions(self) -> Iterator[Event]:
+        """The events of kind 'revision', in order."""
+
+    def counts(self, until: int) -> dict[str, int]:
+        """How many events there are of each kind, up to a number."""
+
+    def reward_of(self, decision: int) -> float | None:
+        """The reward of a decision, wherever it stands, or None if it has none."""
+
+    def snapshots(self) -> list[tuple[int, str]]:
+        """Which snapshots are kept: number of the event and version, in order."""
+
+    def snapshot(self, seq: int) -> str:
+        """The state after an event; empty if no snapshot was kept of it."""
+
+    def last_snapshot(self) -> int:
+        """The event after which the last snapshot was taken; 0 if there is none."""
+
+    def check(self) -> None:
+        """Refuse a store that is damaged, as far as that is quickly seen."""
+
+    def problems(self) -> list[str]:
+        """What the database itself finds wrong, by looking at all of it; empty if nothing is."""
+
+    def lost_rewards(self) -> int:
+        """How many rewards `reward_of` would tell otherwise than the log does; 0 if it is sound."""
+
+
+class Store(StoreToRead, Protocol):
+    """A handle that reads and writes."""
+
+    closed: bool
+
+    # Transactions.
+
+    def begin(self) -> None:
+        """Begin a transaction: from here on nobody else writes. `Busy` if it takes too long."""
+
+    def commit(self) -> None:
+        """End it: all of it is durable when this returns."""
+
+    def roll_back(self) -> None:
+        """End it as if it had not been; does nothing where there is none."""
+
+    def version(self) -> int:
+        """A number that changes when another handle has written, and not when this one has.
+
+        Inside a transaction. A server may take the number of the last event of others.
+        """
+
+    # What is written, inside a transaction.
+
+    def create(self, settings: dict[str, Any]) -> None:
+        """Make a new campaign with these settings; only where `is_new`."""
+
+    def written_by(self, version: str) -> bool:
+        """Whether it was this version of unimodal that had the store last; from now on it is."""
+
+    def append(self, events: Sequence[Event]) -> None:
+        """Add events under their numbers; `NumberTaken` if one is in the log."""
+
+    def find_rewards(self, after: int, until: int) -> None:
+        """Put the rewards of the events after a number and up to another where they are found."""
+
+    def keep_snapshot(self, seq: int, version: str, state: str) -> None:
+        """Keep the state after an event; of one version, only the first and the last are kept.
+
+        The rewards up to that event must have been put where they are found.
+        """
+
+    # What is a transaction by itself.
+
+    def append_at_once(self, events: Sequence[Event]) -> None:
+        """Begin, append and commit, as quickly as can be; `NumberTaken` if a number is taken."""
+
+    def check_place(self) -> None:
+        """Refuse to go on if what is written here would not be found under `path` any more."""
+
+    # Forks, and the end.
+
+    def pause_at_forks(self, campaign: Pausable) -> None:
+        """Have a campaign paused whenever this process forks, until `let_fork`.
+
+        A child must inherit no connection that it could use. A file is closed for that moment; a
+        pool of connections may simply be made anew in the child.
+        """
+
+    def let_fork(self, campaign: Pausable) -> None:
+        """Have it paused no longer."""
+
+    def suspend(self) -> None:
+        """Let go of connections and locks until `resume`, outside of a transaction."""
+
+    def resume(self) -> None:
+        """Take them again, if need be; refused if `path` leads elsewhere now."""
+
+    def close(self) -> None:
+        """Let go of everything; again, it does nothing."""
+
+
+class Pausable(Protocol):
+    """A campaign that has a store open."""
+
+    def pause(self, seconds: float) -> bool:
+        """Finish calls and `suspend`, until `go_on`; False if it takes longer than that."""
+
+    def go_on(self) -> None:
+        """Let calls begin again; the store is resumed by the first of them."""
+
+
+class StoreKind(Protocol):
+    """A kind of store, such as the module `sqlite`: how to get a handle."""
+
+    def open_store(self, path: Path, durability: str, wait: float) -> Store:
+        """Open a store to write, made if it is not there.
+
+        `durability` is 'full' or 'fast'; `wait` is how many seconds another may keep it busy.
+        """
+
+    def read_store(self, path: Path, work: Callable[[StoreToRead], Found]) -> Found:
+        """What some work finds in an existing store at one moment; writers go on meanwhile.
+
+        The work may be done again if somebody comes in between.
+        """
+
+    def back_up(self, path: Path, target: Path) -> Path:
+        """Copy a store, as it is at one moment, into a new one; writers go on meanwhile."""
