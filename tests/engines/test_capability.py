@@ -97,6 +97,19 @@ def test_a_family_leaps_as_soon_as_it_has_what_the_engine_calls(policy, monkeypa
     assert trial_class("auto", on(Sixth()), policy, LONG, False) is LeapTrial
 
 
+def test_a_divergence_without_a_linear_form_is_not_enough(monkeypatch):
+    """The engine bounds by it how much an incumbent can lose."""
+
+    class Ruled(um.Gaussian):
+        def divergence(self, p, q):
+            return 0.5 * abs(p - q)
+
+    for function in NEEDED[um.OSUB()]:
+        if Ruled not in function.registry:
+            monkeypatch.setitem(function.registry, Ruled, function.registry[um.Gaussian])
+    assert "has no linear_form of its own" in why_not_leap(um.OSUB(), on(Ruled()))
+
+
 def test_the_worst_reward_of_an_unknown_family_is_not_taken_for_zero():
     with pytest.raises(AssertionError, match="worst has nothing for"):
         worst(record(Own()))

@@ -16,12 +16,12 @@ import unimodal
 SNIPPET = """
 import json
 import unimodal as um
-from unimodal.families.bernoulli import binary_divergence, binary_upper
+from unimodal.families import binary
 from unimodal.kernels import random
 
 rng = random.stream(0, 0, 0)
-kernels = [binary_divergence, binary_upper, random.normal, random.gamma]
-values = [binary_divergence(0.1, 0.9), binary_upper(0.1, 1.0), random.normal(rng)]
+kernels = [binary.divergence, binary.upper, random.normal, random.gamma]
+values = [binary.divergence(0.1, 0.9), binary.upper(0.1, 1.0), random.normal(rng)]
 values += [random.gamma(rng, 2.5), um.Bernoulli().divergence(0.1, 0.9)]
 hits = sum(sum(kernel.stats.cache_hits.values()) for kernel in kernels)
 print(json.dumps({"values": values, "hits": hits, "of": len(kernels), "from": um.__file__}))
@@ -64,7 +64,7 @@ def edit(path, old, new):
 
 
 def test_a_change_in_a_helper_in_another_file_is_never_run_from_a_stale_cache(package):
-    """`binary_divergence` of bernoulli.py calls `log_ratio` of base.py, which is what changes."""
+    """`divergence` of binary.py calls `log_ratio` of family.py, which is what changes."""
     first = run(package)
     assert first["hits"] == 0
     again = run(package)

@@ -59,7 +59,7 @@ def _why_not_of(family: Family, index: type) -> str:
         *_CALLED,
         *(f for of, more in _CALLED_BY.items() if issubclass(index, of) for f in more),
     ]
-    missing = [function.__name__ for function in called if kind not in function.registry]
+    missing = [function.__name__ for function in called if not _has(kind, function)]
     if missing:
         return (
             f"{kind.__name__} draws rewards in a way of your own and has no {', '.join(missing)} "
@@ -68,3 +68,10 @@ def _why_not_of(family: Family, index: type) -> str:
     if family.Record.component is not kind:
         return f"{kind.__name__} draws rewards in a way of your own, whose sums nobody knows"
     return ""
+
+
+def _has(kind: type, function: Any) -> bool:
+    """Whether a family registered a function itself, and not a default that says nothing."""
+    own = function.registry.get(kind)
+    silent = function is linear_form and own is linear_form.registry[Family]
+    return own is not None and not silent
