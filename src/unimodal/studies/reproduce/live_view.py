@@ -98,7 +98,7 @@ def _spoken(seconds: float) -> str:
 
 @contextmanager
 def watching(tasks: list[Task[Setting]], store: Store) -> Iterator[Callable[[Any], object]]:
-    """Show the run on standard error, if that is a terminal; yields the function to call per task."""
+    """Show the run on standard error if it is a terminal; yields the function to call per task."""
     watch = Watch(tasks, store)
     if not sys.stderr.isatty():
         yield watch.tell
