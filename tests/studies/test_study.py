@@ -94,6 +94,7 @@ def test_a_study_that_lacks_a_policy_is_not_complete_there(tmp_path):
     um.studies.Study([Marked("one"), Marked("two", ("UTS",))], Numbers).run(tmp_path)
     found = STUDY.finished(tmp_path)
     assert list(found.complete()) == [Marked("one")]
+    assert repr(found).startswith("Outcomes(1 of 2 settings complete, made with unimodal ")
     assert list(found.of(Marked("two"))) == ["UTS"]
 
 

@@ -8,7 +8,9 @@ from concurrent.futures import Executor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import numpy as np
 
 from unimodal import files
 from unimodal.report import progress
@@ -20,6 +22,9 @@ from unimodal.studies.setting import Setting
 from unimodal.studies.tasks import Task, cut, law_hash, measured
 from unimodal.version import __version__
 
+if TYPE_CHECKING:
+    import polars as pl
+
 Kept = TypeVar("Kept", bound=Outcome)
 Tell = Callable[[Task[Any]], object]
 # Shows the progress of these tasks while it is entered; it gives the function to call for each.
@@ -28,7 +33,7 @@ Watch = Callable[[list[Task[Any]], Store], AbstractContextManager[Tell]]
 _FILE = "finished.db"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Study(Generic[Kept]):
     """Settings × policies × graphs × trials.
 
@@ -49,6 +54,8 @@ class Study(Generic[Kept]):
     >>> import unimodal as um
     >>> setting = um.studies.Setting("line", "line:9", "by distance", ("UTS", "TS"), 1000, 2, 3)
     >>> study = um.studies.Study([setting])
+    >>> study
+    Study(1 settings, Regrets)
     >>> folder = tempfile.TemporaryDirectory()
     >>> found = study.run(folder.name)
     >>> found.get(setting, "UTS").final.shape  # graphs × trials
@@ -66,6 +73,9 @@ class Study(Generic[Kept]):
 
     settings: Sequence[Any]
     outcome: type[Kept] = Regrets  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Study({len(self.settings)} settings, {self.outcome.__name__})"
 
     def tasks(self) -> list[Task[Any]]:
         """The work, in parts of a few seconds."""
@@ -107,6 +117,10 @@ class Outcomes(Generic[Kept]):
         self.all, self.settings, self.made_with = list(kept), tuple(settings), made_with
         self._by_key = {(one.setting, one.policy): one for one in self.all}
 
+    def __repr__(self) -> str:
+        complete, planned = len(self.complete()), len(self.settings)
+        return f"Outcomes({complete} of {planned} settings complete, made with {self.made_with})"
+
     def get(self, setting: Any, policy: str) -> Kept:
         """The outcome of a policy in a setting."""
         return self._by_key[setting, policy]
@@ -121,7 +135,7 @@ class Outcomes(Generic[Kept]):
         found = {setting: self.of(setting) for setting in self.settings}
         return {one: kept for one, kept in found.items() if len(kept) == len(one.policies)}
 
-    def table(self) -> Any:
+    def table(self) -> pl.DataFrame:
         """A Polars table with one row per setting and policy."""
         import polars as pl
 
@@ -174,8 +188,6 @@ def load(
 
 
 def _listed(values: Any) -> list[float]:
-    import numpy as np
-
     return list(np.asarray(values, dtype=float).ravel().tolist())
 
 
