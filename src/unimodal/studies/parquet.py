@@ -45,11 +45,7 @@ def read(path: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
 
 
 def numbers(values: Any, *shape: int, above: float = -math.inf) -> Any:
-<<<<<<< HEAD
-    """Numbers as an array, or a ValueError if one is not finite or the shape does not fit."""
-=======
     """A list of numbers as an array, or a ValueError if one is infinite or the shape is wrong."""
->>>>>>> docs
     array = np.asarray(values, dtype=np.float64).reshape(shape)
     if not (np.isfinite(array) & (array > above)).all():
         raise ValueError("a number that cannot be")

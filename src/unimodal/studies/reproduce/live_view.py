@@ -98,11 +98,7 @@ def _spoken(seconds: float) -> str:
 
 @contextmanager
 def watching(tasks: list[Task[Setting]], store: Store) -> Iterator[Callable[[Any], object]]:
-<<<<<<< HEAD
-    """Show the run on standard error, if that is a terminal; yields what to call per task."""
-=======
     """Show the run on standard error if it is a terminal; yields the function to call per task."""
->>>>>>> docs
     watch = Watch(tasks, store)
     if not sys.stderr.isatty():
         yield watch.tell

@@ -57,11 +57,7 @@ class Setting(BaseSetting):
         near = 3.0 if on_line else edge_probability(self.density, k) * k
         every_arm = policy.split("(")[0] in ("TS", "KLUCB")
         contest = k if every_arm else near
-<<<<<<< HEAD
-        # On lines many arms are nearly as good; until they are told apart, little can be skipped.
-=======
         # On lines many arms are nearly as good; until they are distinguished, little is skipped.
->>>>>>> docs
         gap = 2.0 * (self.high - 0.1) / k if on_line else 1.0
         unclear = min(self.horizon, 50.0 / gap**2)
         return 2e-3 + 1e-4 * contest + unclear * (1.5e-7 + (3e-9 * k if every_arm else 0.0))
