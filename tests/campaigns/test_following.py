@@ -17,6 +17,8 @@ import pytest
 import unimodal as um
 from unimodal.agents.saving import whole_state
 from unimodal.campaigns import look, verify
+from unimodal.campaigns.events import Event
+from unimodal.campaigns.lookup_requests import LoggedOracle, LookUpRequests
 
 LINE = um.graphs.line(7)
 QUICK = {"durability": "fast", "clock": lambda: 0.0}
@@ -248,3 +250,55 @@ def test_a_new_stream_is_none_of_those_before_and_keeps_ties(path, start, play):
         assert streams[0] == streams[-1] and len(set(streams)) == 20
         assert {stream[4] for stream in streams} == {before[4]}  # by which ties are broken
         machine.agent._state.rng[:] = before
+
+
+@pytest.mark.parametrize(
+    ("reason", "values"),
+    [
+        ("forced leader", "arm = CASE leader WHEN 0 THEN 1 ELSE leader - 1 END"),
+        ("contest", "arm = (leader + 3) % 7"),
+        ("contest", "leader = NULL"),
+        ("contest", "reason = 'start'"),
+        ("start", "leader = arm"),
+        ("start", "near = 2"),
+        ("contest", "near = near + 1"),
+        ("contest", "decision = decision + 1"),
+    ],
+)
+def test_what_no_arithmetic_could_have_decided_is_refused(path, start, play, reason, values):
+    with start() as campaign:
+        play(campaign, 30)
+    last = f"seq = (SELECT max(seq) FROM log WHERE reason = '{reason}')"
+    change(path, "DELETE FROM snapshots", f"UPDATE log SET {values} WHERE {last}")
+    for call in (look, lambda path: um.Campaign.open(path, **QUICK)):
+        with pytest.raises(um.UnimodalError, match=r"event \d+ of .* is decision .*, which cannot"):
+            call(path)
+
+
+def test_an_answer_that_one_decision_did_not_need_is_not_the_next_ones():
+    """The neighbours may have changed; and the log would not have asked again without need."""
+    oracle = LoggedOracle(LookUpRequests(None), 0, 10, lambda *_: None)
+    oracle.folding, oracle.is_strict = True, False
+    for data in ("[0, [1]]", "[1, [2]]"):
+        oracle.take(Event(1, 0.0, "look-up", data=data))
+    assert oracle.look_up(1) == [2] and oracle.differs  # out of order, but there
+    oracle.differs = False
+    oracle.drop_answers()
+    assert oracle.differs and oracle.look_up(0) is None
+    oracle.differs = False
+    oracle.drop_answers()
+    assert not oracle.differs  # nothing was left
+
+
+def test_the_answers_of_a_decision_are_dropped_when_the_next_one_looks_up(path, monkeypatch):
+    dropped = []
+    monkeypatch.setattr(LoggedOracle, "drop_answers", lambda self: dropped.append(1))
+    with um.Campaign.open(path, graph=lattice, root=(0, 0), **QUICK) as campaign:
+        for _ in range(20):
+            campaign.reward(campaign.decide().id, 1.0)
+    kinds = look(path).history()["kind"].to_list()
+    change(path, "DELETE FROM snapshots")
+    dropped.clear()
+    look(path)
+    runs = [kind for kind, _ in itertools.groupby(kinds)]
+    assert len(dropped) == runs.count("look-up") > 1
