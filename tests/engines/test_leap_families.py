@@ -66,7 +66,7 @@ def test_osub_pulls_the_same_arms_in_the_same_rounds(family):
         draw = DRAWS[family]
         table = np.array([draw(rng, mean, horizon + 1) for mean in MEANS], dtype=float)
         policy = um.OSUB(
-            c=(3, 0, 1, -3)[seed % 4], start=("sweep", "literal", "probe(2)")[seed % 3]
+            c=(3, 0, 1, 10)[seed % 4], start=("sweep", "literal", "probe(2)")[seed % 3]
         )
         trial = LeapTrial(problem, policy, seed, 0, np.array([horizon]), True)
         trial.rewards = Tabled(table)

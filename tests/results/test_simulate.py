@@ -186,8 +186,9 @@ def test_an_error_in_a_thread_comes_out():
         def choose(self, arms, near, leader, clock, rng):
             raise RuntimeError("mine")
 
-    with pytest.raises(RuntimeError, match="mine"):
+    with pytest.raises(um.UnimodalError, match="Fails raised RuntimeError: mine") as raised:
         um.simulate(PROBLEM, Fails(), horizon=100, trials=4)
+    assert isinstance(raised.value.__cause__, RuntimeError)
 
 
 def test_no_bar_where_there_is_no_terminal(capfd):
