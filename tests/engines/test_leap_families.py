@@ -56,10 +56,7 @@ def stepped(problem, policy, seed, table):
 
 @most_families
 def test_osub_pulls_the_same_arms_in_the_same_rounds(family):
-    """As it is and in a hurry, on tables of every length, with a start of every kind.
-
-    With c = -3 the budget falls for a while, so that nobody can say when it will reach a level.
-    """
+    """As it is and in a hurry, on tables of every length, with a start of every kind."""
     problem, rng, looked = problem_of(family), np.random.default_rng(5), 0
     for seed in range(24):
         horizon = int(rng.integers(5, 1500))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from unimodal import files
 from unimodal.agents.agent import Agent
+from unimodal.agents.decisions import Decision
 from unimodal.campaigns.history_table import plain
 from unimodal.campaigns.reading import backup, read_table
 from unimodal.campaigns.settings import Settings
@@ -83,21 +84,36 @@ class Campaign:
 
     # What users call.
 
-    def decide(self, n: int | None = None, *, propensity: bool = False) -> Any:
+    @overload
+    def decide(self, n: None = None, *, propensity: bool = False) -> Decision: ...
+
+    @overload
+    def decide(self, n: int, *, propensity: bool = False) -> list[Decision]: ...
+
+    def decide(
+        self, n: int | None = None, *, propensity: bool = False
+    ) -> Decision | list[Decision]:
         """The next decision, or a list of the next `n`; on disk when this returns."""
         count = 1 if n is None else whole_number(n, "the 'n' of decide")
         made = self._transactions.decisions(count, propensity)
         return made[0] if n is None else made
 
-    def reward(self, decision: Any, reward: Any) -> Any:
+    @overload
+    def reward(self, decision: int, reward: float) -> bool: ...
+
+    @overload
+    def reward(self, decision: Sequence[int], reward: Sequence[float]) -> list[bool]: ...
+
+    def reward(self, decision: Any, reward: Any) -> bool | list[bool]:
         """The reward of a decision, by its id; or ids and rewards, two sequences.
 
         True if it counts now, False if the same was told before; on disk when this returns. What
         `Agent.reward` refuses is refused here.
         """
-        return self._transactions(
+        new: bool | list[bool] = self._transactions(
             lambda machine: machine.agent.reward(decision, reward), may_repeat=True
         )
+        return new
 
     def expire(self) -> int:
         """Close the decisions whose time is over, which `decide` and `reward` do too; how many."""
@@ -124,9 +140,10 @@ class Campaign:
         return self._transactions(lambda machine: machine.agent)  # type: ignore[no-any-return]
 
     @property
-    def leader(self) -> Any:
+    def leader(self) -> Hashable:
         """The arm that led in the last round."""
-        return self._call(lambda agent: agent.leader)
+        led: Hashable = self._call(lambda agent: agent.leader)
+        return led
 
     @property
     def outstanding(self) -> int:
@@ -185,6 +202,9 @@ class Campaign:
             return f"Campaign({path}, {'closed' if self._store.closed else self.agent})"
         except UnimodalError:  # in a forked copy, within a call, or while the file is busy
             return f"Campaign({path})"
+
+    def _repr_html_(self) -> str:
+        return self.agent._repr_html_()
 
     def _call(self, work: Callable[[Agent], Any]) -> Any:
         return self._transactions(lambda machine: work(machine.agent))

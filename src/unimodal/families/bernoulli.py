@@ -6,6 +6,7 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unimodal.errors import UnimodalError
 from unimodal.families import binary, bound_levels, leaping
@@ -39,23 +40,23 @@ class Bernoulli(Family):
             )
         return value
 
-    def posterior_cdf(self, arms: Any, level: Any) -> Any:
+    def posterior_cdf(self, arms: Any, level: Any) -> NDArray[np.float64]:
         """That of the Beta."""
         from scipy.special import betainc
 
         return betainc(*bernoulli_belief(arms), np.clip(level, 0.0, 1.0))
 
-    def posterior_quantile(self, arms: Any, share: Any) -> Any:
+    def posterior_quantile(self, arms: Any, share: Any) -> NDArray[np.float64]:
         """That of the Beta."""
         from scipy.special import betaincinv
 
         return betaincinv(*bernoulli_belief(arms), share)
 
-    def posterior_at_top(self, arms: Any) -> Any:
+    def posterior_at_top(self, arms: Any) -> NDArray[np.float64]:
         """Where the Beta rounds to 1."""
         return binary.at_top(*bernoulli_belief(arms))
 
-    def log_evidence(self, mean: Any, pulls: Any, total: Any) -> Any:
+    def log_evidence(self, mean: Any, pulls: Any, total: Any) -> NDArray[np.float64]:
         """By a Beta(1/2, 1/2) prior of other means."""
         return binary.log_evidence(mean, pulls, total)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unimodal.errors import UnimodalError, real_number, unknown_name
 from unimodal.families import binary, bound_levels, leaping
@@ -117,24 +118,24 @@ class Bounded(Family):
         """The largest reward."""
         return float(self.b)
 
-    def posterior_cdf(self, arms: Any, level: Any) -> Any:
+    def posterior_cdf(self, arms: Any, level: Any) -> NDArray[np.float64]:
         """That of the scaled Beta."""
         from scipy.special import betainc
 
         scaled = (np.asarray(level) - self.a) / (self.b - self.a)
         return betainc(*bounded_belief(arms), np.clip(scaled, 0.0, 1.0))
 
-    def posterior_quantile(self, arms: Any, share: Any) -> Any:
+    def posterior_quantile(self, arms: Any, share: Any) -> NDArray[np.float64]:
         """That of the scaled Beta."""
         from scipy.special import betaincinv
 
         return self.a + (self.b - self.a) * betaincinv(*bounded_belief(arms), share)
 
-    def posterior_at_top(self, arms: Any) -> Any:
+    def posterior_at_top(self, arms: Any) -> NDArray[np.float64]:
         """Where the scaled Beta rounds to 1."""
         return binary.at_top(*bounded_belief(arms))
 
-    def log_evidence(self, mean: Any, pulls: Any, total: Any) -> Any:
+    def log_evidence(self, mean: Any, pulls: Any, total: Any) -> NDArray[np.float64]:
         """The Bernoulli one of the scaled rewards, which holds for any law between the bounds.
 
         (θ/m)^x·((1 - θ)/(1 - m))^(1 - x) is convex in the scaled reward x, so below its chord,

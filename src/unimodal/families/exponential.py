@@ -6,6 +6,7 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unimodal.errors import UnimodalError
 from unimodal.families import bound_levels, leaping
@@ -44,7 +45,7 @@ class Exponential(Family):
                 f"{arm}."
             )
 
-    def posterior_cdf(self, arms: Any, level: Any) -> Any:
+    def posterior_cdf(self, arms: Any, level: Any) -> NDArray[np.float64]:
         """That of one over a gamma."""
         from scipy.special import gammaincc
 
@@ -52,7 +53,7 @@ class Exponential(Family):
         with np.errstate(divide="ignore"):
             return gammaincc(shape, rate / np.maximum(level, 0.0))
 
-    def posterior_quantile(self, arms: Any, share: Any) -> Any:
+    def posterior_quantile(self, arms: Any, share: Any) -> NDArray[np.float64]:
         """That of one over a gamma."""
         from scipy.special import gammainccinv
 
@@ -60,7 +61,7 @@ class Exponential(Family):
         with np.errstate(divide="ignore"):
             return rate / gammainccinv(shape, share)
 
-    def log_evidence(self, mean: Any, pulls: Any, total: Any) -> Any:
+    def log_evidence(self, mean: Any, pulls: Any, total: Any) -> NDArray[np.float64]:
         """By other means θ with mean/θ ~ Gamma(1/2, 1/2)."""
         return rate_evidence(pulls, total / np.asarray(mean, dtype=np.float64))
 

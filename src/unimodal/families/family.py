@@ -19,6 +19,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, dataclass_transform
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unimodal.errors import UnimodalError, real_number
 from unimodal.kernels.compile import attach_record, generic, jit, record
@@ -211,7 +212,7 @@ class Family:
     # Distributions and evidence, in NumPy: `arms` are records with `pulls`, `total` and the like as
     # attributes, one or many; whatever is given may be an array.
 
-    def posterior_cdf(self, arms: Any, level: Any) -> Any:
+    def posterior_cdf(self, arms: Any, level: Any) -> NDArray[np.float64]:
         """The probability that a mean is at most `level`, given an arm's rewards.
 
         With `posterior_quantile` it is what propensities and intervals need of a family; without
@@ -219,15 +220,15 @@ class Family:
         """
         raise self._has_no("posterior_cdf(self, arms, level)", "posteriors are known")
 
-    def posterior_quantile(self, arms: Any, share: Any) -> Any:
+    def posterior_quantile(self, arms: Any, share: Any) -> NDArray[np.float64]:
         """The level that a mean is below with probability `share`, given an arm's rewards."""
         raise self._has_no("posterior_quantile(self, arms, share)", "posteriors are known")
 
-    def posterior_at_top(self, arms: Any) -> Any:
+    def posterior_at_top(self, arms: Any) -> NDArray[np.float64]:
         """The probability that a posterior draw is the top of the range, as floats go."""
         return np.zeros(np.shape(arms))
 
-    def log_evidence(self, mean: Any, pulls: Any, total: Any) -> Any:
+    def log_evidence(self, mean: Any, pulls: Any, total: Any) -> NDArray[np.float64]:
         """The logarithm of M: how much an arm's rewards speak against this mean.
 
         M must be a non-negative supermartingale that starts at 1 if this is the arm's mean, as in

@@ -6,6 +6,7 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unimodal.errors import UnimodalError, real_number
 from unimodal.families import bound_levels, leaping
@@ -50,21 +51,21 @@ class Gaussian(Family):
         expected = f"finite, with a positive sd, between {-LARGEST:g} and {LARGEST:g}"
         self._refuse_prior(bad, first, second, f"{expected}, the sd at least {SMALLEST:g}")
 
-    def posterior_cdf(self, arms: Any, level: Any) -> Any:
+    def posterior_cdf(self, arms: Any, level: Any) -> NDArray[np.float64]:
         """That of the normal."""
         from scipy.special import ndtr
 
         mean, precision = gaussian_belief(self, arms)
         return ndtr((level - mean) * np.sqrt(precision))
 
-    def posterior_quantile(self, arms: Any, share: Any) -> Any:
+    def posterior_quantile(self, arms: Any, share: Any) -> NDArray[np.float64]:
         """That of the normal."""
         from scipy.special import ndtri
 
         mean, precision = gaussian_belief(self, arms)
         return mean + ndtri(share) / np.sqrt(precision)
 
-    def log_evidence(self, mean: Any, pulls: Any, total: Any) -> Any:
+    def log_evidence(self, mean: Any, pulls: Any, total: Any) -> NDArray[np.float64]:
         """By other means θ ~ Normal(mean, sigma)."""
         apart = (total - pulls * mean) / self.sigma
         return 0.5 * (apart**2 / (1 + pulls) - np.log1p(pulls))

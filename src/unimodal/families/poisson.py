@@ -6,6 +6,7 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unimodal.errors import UnimodalError
 from unimodal.families import bound_levels, leaping
@@ -36,21 +37,21 @@ class Poisson(Family):
             )
         return value
 
-    def posterior_cdf(self, arms: Any, level: Any) -> Any:
+    def posterior_cdf(self, arms: Any, level: Any) -> NDArray[np.float64]:
         """That of the gamma."""
         from scipy.special import gammainc
 
         shape, rate = poisson_belief(arms)
         return gammainc(shape, rate * np.maximum(level, 0.0))
 
-    def posterior_quantile(self, arms: Any, share: Any) -> Any:
+    def posterior_quantile(self, arms: Any, share: Any) -> NDArray[np.float64]:
         """That of the gamma."""
         from scipy.special import gammaincinv
 
         shape, rate = poisson_belief(arms)
         return gammaincinv(shape, share) / rate
 
-    def log_evidence(self, mean: Any, pulls: Any, total: Any) -> Any:
+    def log_evidence(self, mean: Any, pulls: Any, total: Any) -> NDArray[np.float64]:
         """By other means θ with θ/mean ~ Gamma(1/2, 1/2): as wide for large means as for small."""
         return rate_evidence(total, pulls * np.asarray(mean))
 

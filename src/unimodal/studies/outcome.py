@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unimodal.engines.plan import checkpoint_rounds
 from unimodal.results.statistics import Interval, describe, ratio_interval
@@ -92,7 +93,7 @@ class Regrets(Outcome, Samples):
         return cls(setting, policy, numbers["final"], numbers["curve"], milliseconds)
 
     @property
-    def rounds(self) -> Any:
+    def rounds(self) -> NDArray[np.int64]:
         """The checkpoints."""
         return checkpoint_rounds(self.setting.horizon, CHECKPOINTS, "log")
 

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unimodal import graphs, problems
 from unimodal.errors import LONGEST, UnimodalError, unknown_name, whole_number
@@ -74,7 +75,7 @@ class Setting(BaseSetting):
             raise unknown_name("means", self.means, _MEANS)
         return _MEANS[self.means](made, seed)
 
-    def measure(self, task: Task[Any]) -> Any:
+    def measure(self, task: Task[Any]) -> NDArray[np.float64]:
         """One row per trial: the seconds it took, then its regrets at the checkpoints."""
         trials = played(task)
         rows = []
