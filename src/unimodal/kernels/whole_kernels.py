@@ -72,17 +72,18 @@ def _take_in(libraries: Iterable[Any], module: Any) -> list[Any]:
     """Link what these libraries and all that they call define into a module, for it alone.
 
     What nobody else can call is inlined where it is called once, and dropped where it was inlined.
-    It also keeps no other library's copy alive, nor depends on one.
+    `private` and not `internal`, which leaves its name in the object: LLVM changes how such a
+    function takes its arguments, and its linker would let others of that name call it.
     """
     called = _called_by(libraries)
     for library in called:
         module.link_in(_own_module(library), preserve=True)
     for function in module.functions:
         if function.linkage == llvm.Linkage.linkonce_odr and not function.is_declaration:
-            function.linkage = "internal"
+            function.linkage = "private"
     for library in called:
         if isinstance(library, UnoptimisedLibrary):
-            module.get_global_variable(library.environment).linkage = "internal"
+            module.get_global_variable(library.environment).linkage = "private"
     return called
 
 
