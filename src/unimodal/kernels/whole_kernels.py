@@ -25,7 +25,7 @@ from numba.core.typed_passes import NativeLowering
 class UnoptimisedLibrary(JITCodeLibrary):
     """The code of one function as it was lowered; what it calls stays in libraries of its own."""
 
-    environment: tuple[str, Any] | None = None  # the name and value of what Numba lets it refer to
+    environment = ""  # the name of the pointer to Python objects that Numba lets it refer to
 
     def add_llvm_module(self, ll_module: Any) -> None:
         self._final_module.link_in(ll_module)
@@ -34,16 +34,24 @@ class UnoptimisedLibrary(JITCodeLibrary):
         self._raise_if_finalized()
         for function in self._final_module.functions:
             if not function.is_declaration:
-                function.linkage = "linkonce_odr"  # dropped where all calls were inlined
+                function.linkage = "linkonce_odr"
         self._finalized = True
 
     def _get_module_for_linking(self) -> Any:
-        """For a library of Numba's own kind, such as that of a user's policy: all in one piece."""
+        """For a library of Numba's own kind, such as that of a user's policy.
+
+        A copy of this function in there is called by another such library, if this process has no
+        other; and the user's policy may be deleted. So make machine code that stays, as Numba does.
+        """
         if self._shared_module is None:
-            together = self._final_module.clone()
-            for library in _called_by([self])[1:]:
-                together.link_in(_own_module(library), preserve=True)
-            self._shared_module = together
+            self._lasting = JITCodeLibrary(self._codegen, self.name)
+            module = self._lasting._final_module = self._final_module.clone()
+            for function in module.functions:
+                if not function.is_declaration:
+                    function.linkage = "external"
+            _take_in(self._linking_libraries, module)
+            self._lasting.finalize()
+            self._shared_module = self._lasting._get_module_for_linking()
         return self._shared_module
 
 
@@ -51,17 +59,32 @@ class KernelLibrary(JITCodeLibrary):
     """A kernel with all that it calls, directly or not."""
 
     def finalize(self) -> None:
-        self._linking_libraries = _called_by(self._linking_libraries)
+        self._linking_libraries = _take_in(self._linking_libraries, self._final_module)
         for library in self._linking_libraries:
             self._reload_init.update(library._reload_init)
-            self._final_module.link_in(_own_module(library), preserve=True)
-        for function in self._final_module.functions:
-            if function.linkage == llvm.Linkage.linkonce_odr and not function.is_declaration:
-                function.linkage = "internal"  # nobody else calls it: inlined where called once
         optimise, builder = self._codegen._module_pass_manager()
         optimise.run(self._final_module, builder)
         self._final_module.verify()
         self._finalize_final_module()
+
+
+def _take_in(libraries: Iterable[Any], module: Any) -> list[Any]:
+    """Link what these libraries and all that they call define into a module, for it alone.
+
+    What nobody else can call is inlined where it is called once, and dropped where it was inlined.
+    `private` and not `internal`, which leaves its name in the object: LLVM changes how such a
+    function takes its arguments, and its linker would let others of that name call it.
+    """
+    called = _called_by(libraries)
+    for library in called:
+        module.link_in(_own_module(library), preserve=True)
+    for function in module.functions:
+        if function.linkage == llvm.Linkage.linkonce_odr and not function.is_declaration:
+            function.linkage = "private"
+    for library in called:
+        if isinstance(library, UnoptimisedLibrary):
+            module.get_global_variable(library.environment).linkage = "private"
+    return called
 
 
 def _own_module(library: Any) -> Any:
@@ -96,7 +119,7 @@ class InnerLowering(NativeLowering):
         super().run_pass(state)
         lowered, library = state.cr, state.library
         description = lowered.fndesc
-        library.environment = state.targetctx.get_env_name(description), lowered.env
+        library.environment = state.targetctx.get_env_name(description)
         # Numba finds the code to call by this key. It cannot be called from Python itself.
         name = description.qualname.split(".")[-1]
         key = _dynfunc.make_function(
@@ -115,21 +138,14 @@ class KernelLowering(NativeLowering):
     _name = "kernel_lowering"
 
     def run_pass(self, state: Any) -> bool:
-        codegen = state.targetctx.codegen()
-        state.library = KernelLibrary(codegen, state.func_id.func_qualname)
+        state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
         state.flags.no_cpython_wrapper = False
-        super().run_pass(state)
-        for library in state.library._linking_libraries:
-            if isinstance(library, UnoptimisedLibrary) and library.environment is not None:
-                name, value = library.environment
-                if codegen._engine.is_symbol_defined(name):
-                    codegen.set_env(name, value)
-        return True
+        return bool(super().run_pass(state))
 
 
 # Passes that change nothing in this package's kernels: they have no closures, `with` blocks, array
-# expressions, `literal_unroll` or arguments that may be None. All passes run on a user's code.
+# expressions, `literal_unroll` or arguments that may be None.
 _IDLE = {
     "dead_branch_prune",
     "dump_parfor_diagnostics",
@@ -148,13 +164,15 @@ _IDLE = {
 
 class _Compiler(CompilerBase):
     lowering: Any
+    lowers_all = False  # a user's code, too
 
     def define_pipelines(self) -> list[Any]:
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         if works():
             ours = self.state.func_id.modname.startswith("unimodal.")
+            lowering = self.lowering if ours or self.lowers_all else NativeLowering
             passes.passes = [
-                (self.lowering if each is NativeLowering else each, description)
+                (lowering if each is NativeLowering else each, description)
                 for each, description in passes.passes
                 if not (ours and each._name in _IDLE)
             ]
@@ -163,7 +181,10 @@ class _Compiler(CompilerBase):
 
 
 class Inner(_Compiler):
-    """How a function is compiled that only kernels call."""
+    """How a function of this package is compiled that only kernels call.
+
+    A user's is compiled as Numba does it: it may use all that Numba knows.
+    """
 
     lowering = InnerLowering
 
@@ -172,6 +193,7 @@ class Kernel(_Compiler):
     """How a kernel is compiled that is called from Python."""
 
     lowering = KernelLowering
+    lowers_all = True
 
     def __init__(self, typingctx, targetctx, library, args, return_type, flags, locals):
         if works():
