@@ -7,7 +7,9 @@ import pytest
 
 import unimodal as um
 from unimodal import families
+from unimodal.agents.propensity import propensity
 from unimodal.families import FAMILIES
+from unimodal.inference.confidence_bounds import bounds
 from unimodal.testing import FAMILY_CHECKS, check_family
 
 
@@ -33,7 +35,7 @@ class Geometric(um.Family):
         from scipy.special import betainc
 
         a, b = arms.prior_a + arms.pulls, arms.prior_b + arms.total
-        return betainc(b, a, np.maximum(level, 0.0) / (1.0 + np.maximum(level, 0.0)))
+        return betainc(b, a, 1.0 - 1.0 / (1.0 + np.maximum(level, 0.0)))
 
     def posterior_quantile(self, arms, share):
         from scipy.special import betaincinv
@@ -61,6 +63,21 @@ def test_family(family, check):
 def test_a_family_takes_one_line_to_have_a_name(monkeypatch):
     monkeypatch.setitem(FAMILIES, "geometric", Geometric)
     assert families.parse("geometric") == Geometric()
+
+
+def test_with_its_distribution_a_family_has_propensities():
+    agent = um.Agent(um.TS(), um.graphs.line(4), Geometric())
+    for reward in (0, 3, 1, 0, 2, 5):
+        agent.tell(agent.ask(), reward)
+    assert 0.0 < agent.decide(propensity=True).propensity < 1.0
+    law = (agent.policy, agent.family, agent._state.arms, np.arange(4))
+    assert sum(propensity(*law, arm) for arm in range(4)) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_with_its_evidence_a_family_has_bounds():
+    low, high = bounds(Geometric(), [0, 100], [0, 150], math.log(20))
+    assert (low[0], high[0]) == (0.0, math.inf)
+    assert 0.9 < low[1] < 1.5 < high[1] < 2.6
 
 
 def test_the_suite_is_one_call():

@@ -3,6 +3,8 @@
 import json
 import math
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -207,7 +209,23 @@ def test_a_campaign_goes_on_with_it(tmp_path):
             assert decision.id == 4 * (opening + 1)
     with pytest.raises(um.UnimodalError, match=r"geometric\(own='Geometric', scale=2.0\), not"):
         um.Campaign.open(path, family=Fast(1.0))
-    assert um.verify(path)
+    assert not um.verify(path).wrong
+    table = um.inspect(path).neighbourhood  # without a distribution there are no intervals
+    assert table["low"].is_nan().all() and table["high"].is_nan().all()
+
+
+def test_agents_and_results_are_loaded_with_it(tmp_path):
+    agent = um.Agent(um.UTS(), GRAPH, Fast(2.0))
+    agent.tell(agent.ask(), 4.0)
+    assert um.Agent.load(agent.save(tmp_path / "agent.json")).family.scale == 2.0
+    result = um.simulate(um.Problem(GRAPH, MEANS, Fast(2.0)), um.UTS(), horizon=100, trials=1)
+    assert um.load(result.save(tmp_path / "result.parquet")).problem.family.scale == 2.0
+
+
+def test_families_do_without_scipys_special_functions_until_they_are_asked():
+    """They take 0.1 s to import, and no simulation needs them."""
+    code = "import sys, unimodal.families; sys.exit('scipy.special' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
 
 
 def test_the_page_runs(tmp_path, monkeypatch):

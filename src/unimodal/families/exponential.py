@@ -50,16 +50,14 @@ class Exponential(Family):
         from scipy.special import gammaincc
 
         shape, rate = exponential_belief(arms)
-        with np.errstate(divide="ignore"):
-            return gammaincc(shape, rate / np.maximum(level, 0.0))
+        return gammaincc(shape, rate / np.maximum(level, 0.0))
 
     def posterior_quantile(self, arms: Any, share: Any) -> NDArray[np.float64]:
         """That of one over a gamma."""
         from scipy.special import gammainccinv
 
         shape, rate = exponential_belief(arms)
-        with np.errstate(divide="ignore"):
-            return rate / gammainccinv(shape, share)
+        return rate / gammainccinv(shape, share)
 
     def log_evidence(self, mean: Any, pulls: Any, total: Any) -> NDArray[np.float64]:
         """By other means θ with mean/θ ~ Gamma(1/2, 1/2)."""

@@ -29,14 +29,20 @@ def is_known(family: Family) -> bool:
     )
 
 
+# Levels of 0 and ∞ and shares of 0 and 1 are on the way.
+_AT_THE_ENDS: Any = {"divide": "ignore", "over": "ignore"}
+
+
 def cdf(family: Family, arms: Any, level: Any) -> Any:
     """The probability that a mean is at most `level`."""
-    return family.posterior_cdf(_fields(arms), level)
+    with np.errstate(**_AT_THE_ENDS):
+        return family.posterior_cdf(_fields(arms), level)
 
 
 def quantile(family: Family, arms: Any, share: Any) -> Any:
     """The level that a mean is below with probability `share`."""
-    return family.posterior_quantile(_fields(arms), share)
+    with np.errstate(**_AT_THE_ENDS):
+        return family.posterior_quantile(_fields(arms), share)
 
 
 def at_top(family: Family, arms: Any) -> Any:

@@ -24,7 +24,7 @@ from unimodal.agents.history import (
 )
 from unimodal.campaigns import recorded
 from unimodal.errors import UnimodalError, whole_number
-from unimodal.families.posteriors import interval
+from unimodal.families.posteriors import interval, is_known
 from unimodal.graphs import Graph
 from unimodal.inspection import timeline
 from unimodal.printable import printable
@@ -54,7 +54,9 @@ class View:
 
         chosen = np.fromiter(arms, dtype=np.int64)
         records = self.records[chosen]
-        low, high = interval(self.agent.family, records)
+        low = high = np.full(len(chosen), np.nan)
+        if is_known(self.agent.family):
+            low, high = interval(self.agent.family, records)
         means = np.full(len(chosen), np.nan)
         np.divide(records["total"], records["pulls"], out=means, where=records["pulls"] > 0)
         return pl.DataFrame(
