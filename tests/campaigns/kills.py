@@ -40,8 +40,7 @@ from typing import Any
 
 import unimodal as um
 from unimodal.agents.decisions import Book
-from unimodal.campaigns import look, snapshots, verify
-from unimodal.campaigns import transactions as durable
+from unimodal.campaigns import look, snapshots, transactions, verify
 from unimodal.campaigns.stores.sqlite import SqliteStore
 
 GRAPH = um.graphs.line(9)
@@ -172,7 +171,7 @@ def live(path: Path, folder: Path, name: int, life: int, options: argparse.Names
     try:
         SABOTAGE[options.sabotage]()
         snapshots.SNAPSHOT_EVERY = 2_000  # so that some kills hit snapshots
-        durable._ALONE = 3  # and, with one client, rewards that are a statement of their own
+        transactions._ALONE = 3  # and, with one client, rewards that are a statement of their own
         rng = random.Random(f"{options.seed} {name} {life}")
         client = Client(path, folder / f"client-{name}", rng, options)
         while life >= 0 and os.getppid() == parent:

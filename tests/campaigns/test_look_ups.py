@@ -1,6 +1,7 @@
 """Behind a neighbour function: asked outside of locks, within a deadline, and not twice."""
 
 import json
+import re
 import sqlite3
 import threading
 import time
@@ -102,6 +103,7 @@ def test_an_answer_for_another_arm_is_told(path):
     connection.close()
     verdict = verify(path)
     assert not verdict and "must have an answer for the neighbours of 0" in verdict.wrong[0]
+    assert re.match(r"event \d+ of .* would be decided otherwise: ", verdict.wrong[0])
 
 
 # Outside of the lock.

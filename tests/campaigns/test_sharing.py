@@ -10,8 +10,7 @@ from collections import deque
 import pytest
 
 import unimodal as um
-from unimodal.campaigns import look, verify
-from unimodal.campaigns import transactions as durable
+from unimodal.campaigns import look, transactions, verify
 from unimodal.campaigns.group_commit import Call, GroupCommit
 from unimodal.campaigns.stores import file_locks as locks
 
@@ -380,7 +379,7 @@ def test_who_thinks_it_is_alone_notices_another(path, told_first):
     ids = [decision.id for decision in one.decide(100)]
     for decision in ids[:50]:
         one.reward(decision, 1.0)
-    assert one._transactions._undisturbed >= durable._ALONE
+    assert one._transactions._undisturbed >= transactions._ALONE
     two = um.Campaign.open(path, durability="fast")
     two.reward(ids[60], 1.0)
     new = two.decide().id

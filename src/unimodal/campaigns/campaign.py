@@ -160,7 +160,7 @@ class Campaign:
         return self._call(lambda agent: agent.arms())  # type: ignore[no-any-return]
 
     def history(self) -> pl.DataFrame:
-        """The log, one row an event, with all that was on disk when this was called."""
+        """The log, one row per event, with all that was on disk when this was called."""
         return plain(self.compact_history())
 
     def compact_history(self) -> pl.DataFrame:
@@ -188,11 +188,9 @@ class Campaign:
         self._transactions.close()
 
     def __enter__(self) -> Campaign:
-        """The campaign itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close it."""
         self.close()
 
     def __repr__(self) -> str:

@@ -36,7 +36,7 @@ class Reading:
         return self._table
 
     def history(self) -> pl.DataFrame:
-        """The log, one row an event."""
+        """The log, one row per event."""
         return plain(self._table)
 
 

@@ -8,6 +8,7 @@ taken over, and only `verify` refuses it (docs/decisions/0011-folding-follows-th
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import operator
@@ -160,6 +161,9 @@ class StateMachine:
                     raise  # a policy of one's own
                 event = Event._make(rows[self._follower.seq - self.seq - 1])
                 raise self._damage(event, "follows an answer without neighbours") from None
+            except DamagedFile as error:  # other look-ups are in the log than would be made here
+                which = f"event {self._follower.seq} of {self._store.path}"
+                raise DamagedFile(f"{which} would be decided otherwise: {error}") from None
             self.seq += followed
             if followed == len(rows):
                 return
@@ -185,8 +189,9 @@ class StateMachine:
             if event.seq > self.seq:
                 return
             if event.kind == "look-up":
-                label, others = answer(event.data)
-                yield from (label, *(others or ()))
+                with contextlib.suppress(ValueError):  # a damaged one, before the last snapshot
+                    label, others = answer(event.data)
+                    yield from (label, *(others or ()))
 
     def agree_on_stream(self) -> None:
         """Begin a new random stream for all who follow the log, if this one may be another.

@@ -36,7 +36,7 @@ class Store:
         return bool(self._do("SELECT 1 FROM tasks WHERE key = ?", task.key(self._law)))
 
     def get(self, task: Task[Any]) -> Any:
-        """What a finished task gave: a row a trial."""
+        """What a finished task gave: one row per trial."""
         ((blob,),) = self._do("SELECT regret FROM tasks WHERE key = ?", task.key(self._law))
         try:
             return np.frombuffer(blob).reshape(task.last - task.first, -1)
