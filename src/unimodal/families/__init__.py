@@ -67,7 +67,7 @@ def from_data(data: dict[str, Any], given: Family | None = None) -> Family:
     parameters = dict(data)
     name, own = parameters.pop("family"), parameters.pop("own", None)
     if own is not None:
-        return _own_class(own)(**parameters)
+        return _own_class(own, set(parameters))(**parameters)
     if name not in FAMILIES:
         raise unknown_name("family", name, FAMILIES)
     if parameters.get("draw") == "your own function":
@@ -78,14 +78,14 @@ def from_data(data: dict[str, Any], given: Family | None = None) -> Family:
     return FAMILIES[name](**parameters)
 
 
-def _own_class(name: object) -> type[Family]:
-    """The family of a user's own that was defined last under this name."""
+def _own_class(name: object, parameters: set[str]) -> type[Family]:
+    """The family of a user's own that was defined last with this name and these parameters."""
     found, classes = None, Family.__subclasses__()
     while classes:
         cls = classes.pop(0)
         classes += cls.__subclasses__()
-        if cls.__name__ == name and "_own_methods" in cls.__dict__:
-            found = cls
+        if cls.__name__ == name and {field.name for field in fields(cls)} == parameters:
+            found = cls if "_own_methods" in cls.__dict__ else found
     if found is None:
         raise UnimodalError(
             f"the file was made with a family of your own, {name!s:.60}: define or import it "

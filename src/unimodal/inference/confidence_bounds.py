@@ -32,6 +32,7 @@ def bounds(family: Family, pulls: Any, totals: Any, threshold: float) -> tuple[A
     With threshold = log(1/δ) an arm's mean lies between them at every round at once with
     probability at least 1 - δ. An arm without rewards has the whole range of the family.
 
+    >>> import math
     >>> from unimodal import Bernoulli
     >>> low, high = bounds(Bernoulli(), [0, 100], [0, 50], math.log(20))
     >>> low.round(2).tolist(), high.round(2).tolist()
