@@ -86,8 +86,9 @@ def test_the_clock_of_the_rate_stands_still_while_compiling():
 
 
 def test_on_a_terminal_it_says_what_it_compiles(capfd):
-    with progress.bar("UTS", 10, show=True) as update, compiled_for("UTS for Bernoulli rewards"):
+    what = "UTS for Bernoulli rewards (once; about 5 s)"
+    with progress.bar("UTS, OSUB: 100 trials each", 10, show=True) as update, compiled_for(what):
         with compilation("leap"):
             time.sleep(0.3)  # Rich draws ten times a second
         update(5)
-    assert "compiling UTS" in capfd.readouterr().err
+    assert f"compiling {what} …" in capfd.readouterr().err

@@ -60,8 +60,15 @@ def _terminal_bar(title: str, total: int, show: bool | None) -> Iterator[Update]
     class Rate(ProgressColumn):
         def render(self, task):  # type: ignore[no-untyped-def]
             speed = task.finished_speed or task.speed
-            rate = f"{_short(speed)} rounds/s" if speed else ""
-            return Text(compiling_text() or rate, style="cyan")
+            return Text(f"{_short(speed)} rounds/s" if speed else "", style="cyan")
+
+    class SaysWhatItCompiles(Progress):
+        def get_renderables(self):  # type: ignore[no-untyped-def]
+            compiling = compiling_text()
+            if compiling:  # a line of its own: beside the bar it would not fit
+                yield Text(compiling, style="cyan", no_wrap=True, overflow="ellipsis")
+            else:
+                yield from super().get_renderables()
 
     columns = (
         TextColumn("{task.description}", markup=False),  # names of policies
@@ -72,8 +79,8 @@ def _terminal_bar(title: str, total: int, show: bool | None) -> Iterator[Update]
         TextColumn("left"),
     )
     console = Console(stderr=True, force_terminal=show)
-    progress = Progress(*columns, console=console, transient=True, get_time=working_clock)
-    with progress:
+    settings: Any = {"console": console, "transient": True, "get_time": working_clock}
+    with SaysWhatItCompiles(*columns, **settings) as progress:
         task = progress.add_task(printable(title), total=total)
         yield lambda done: progress.update(task, completed=done)
 
