@@ -18,7 +18,7 @@ def agent_with(policy, rewards, told, graph=None):
 
 
 def of_all(agent, near):
-    arms = agent._state.arms
+    arms = agent._player.state.arms
     return np.array([propensity(agent.policy, agent.family, arms, near, arm) for arm in near])
 
 
@@ -33,7 +33,7 @@ def test_agents_choose_that_often():
 
 
 def _without_the_last_reward(agent):
-    arms = agent._state.arms.copy()
+    arms = agent._player.state.arms.copy()
     arms["pulls"][3] -= 1
     chances = [propensity(agent.policy, agent.family, arms, range(5), arm) for arm in range(5)]
     return np.array(chances) * 100_000 / sum(chances)
@@ -112,7 +112,7 @@ def test_without_random_draws_only_ties_are_uncertain():
 def test_arms_may_tie_with_different_rewards(policy, tied):
     """With mean 1 a bound is 1 however many pulls there are, and IMED's log(pulls) is not."""
     agent = agent_with(policy, um.Bernoulli(), [[1], [1, 1], [1, 1, 1], [1, 0]])
-    agent._state.notes[BEGUN] = len(agent._state.begin)  # no sweep
+    agent._player.state.notes[BEGUN] = len(agent._player.state.begin)  # no sweep
     decision = agent.decide(propensity=True)
     assert decision.propensity == pytest.approx(1 / tied)
     assert decision.arm == 0 or tied > 1
@@ -123,7 +123,7 @@ def test_arms_may_tie_with_different_rewards(policy, tied):
 def test_arms_may_tie_by_their_budgets(policy, n):
     """One failure in n against one failure in one: 1·kl(0, 1 - 1/n) = log n = log n - log 1."""
     agent = agent_with(policy, um.Bernoulli(), [[1] * (n - 1) + [0], [0]])
-    agent._state.notes[BEGUN] = len(agent._state.begin)  # no sweep
+    agent._player.state.notes[BEGUN] = len(agent._player.state.begin)  # no sweep
     decisions = agent.decide(20, propensity=True)
     assert {decision.arm for decision in decisions} == {0, 1}
     assert all(decision.propensity == 0.5 for decision in decisions)
@@ -179,7 +179,7 @@ def test_bounds_that_round_to_the_top_do_not_tie():
 
 
 def test_what_is_not_known():
-    arms = agent_with(um.UTS(), um.Bernoulli(), [[1], [0], [1]])._state.arms
+    arms = agent_with(um.UTS(), um.Bernoulli(), [[1], [0], [1]])._player.state.arms
     assert propensity(um.NPTS(), um.Bounded(), arms, [0, 1, 2], 0) is None
 
 
@@ -200,10 +200,10 @@ def test_decisions_without_a_contest_have_propensity_one_whoever_decides(policy)
 def doubted(told, leads, seed=5):
     """ScoutUTS on a complete graph, whose arm 0 leads and has led so often before."""
     agent = um.Agent(um.ScoutUTS(), um.graphs.complete(len(told)), seed=seed)
-    agent._state.notes[BEGUN] = len(agent._state.begin)  # no start
+    agent._player.state.notes[BEGUN] = len(agent._player.state.begin)  # no start
     for arm, values in enumerate(told):
         agent.tell([arm] * len(values), values)
-    agent._state.arms["leads"][0] = leads
+    agent._player.state.arms["leads"][0] = leads
     return agent
 
 
@@ -234,12 +234,12 @@ def test_agents_in_doubt_choose_that_often():
     agent = doubted([[1, 1, 0, 1], [1, 0], [0]], leads=31)
     counts = np.zeros(3)
     for _ in range(20_000):
-        agent._state.arms["leads"][0] = 31
+        agent._player.state.arms["leads"][0] = 31
         counts[agent.ask()] += 1
     assert agent.reason == "contest" and agent.leader == 0
 
     def expected(contests):
-        arms = agent._state.arms
+        arms = agent._player.state.arms
         options = {"leader": 0, "contests": contests}
         return np.array(
             [
@@ -270,7 +270,7 @@ def test_the_clock_is_that_of_the_contest(policy, clock, monkeypatch):
     agent = um.Agent(policy, um.graphs.complete(3), seed=1)
     agent.ask(300)
     agent.tell([0, 1, 2, 1], [0, 0, 1, 0])
-    agent._state.arms["leads"][2] = 1
+    agent._player.state.arms["leads"][2] = 1
     assert agent.decide(propensity=True).reason == "contest"
     assert asked == [clock]
 

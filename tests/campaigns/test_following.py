@@ -148,7 +148,7 @@ def test_a_process_whose_log_is_one_unit_in_the_last_place_off_takes_part(
 
 
 def rng_of(campaign):
-    return campaign.agent._state.rng.tolist()
+    return campaign.agent._player.state.rng.tolist()
 
 
 def lattice(arm):
@@ -173,7 +173,7 @@ def test_streams_that_went_apart_come_together(path, value_of, game):
     for turn in range(60):
         campaign = both[turn % 2]
         if turn % 10 == 5:
-            um.random.uniform(campaign._transactions._machine.agent._state.rng)
+            um.random.uniform(campaign._transactions._machine.agent._player.state.rng)
         for decision in campaign.decide(4):
             both[decision.id % 2].reward(decision.id, value_of(decision.id))
             told += 1
@@ -251,7 +251,7 @@ def test_a_new_stream_is_none_of_those_before_and_keeps_ties(path, start, play):
             streams.append(tuple(rng_of(campaign)))
         assert streams[0] == streams[-1] and len(set(streams)) == 20
         assert {stream[4] for stream in streams} == {before[4]}  # by which ties are broken
-        machine.agent._state.rng[:] = before
+        machine.agent._player.state.rng[:] = before
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def test_with_its_distribution_a_family_has_propensities():
     for reward in (0, 3, 1, 0, 2, 5):
         agent.tell(agent.ask(), reward)
     assert 0.0 < agent.decide(propensity=True).propensity < 1.0
-    law = (agent.policy, agent.family, agent._state.arms, np.arange(4))
+    law = (agent.policy, agent.family, agent._player.state.arms, np.arange(4))
     assert sum(propensity(*law, arm) for arm in range(4)) == pytest.approx(1.0, abs=1e-5)
 
 

@@ -147,7 +147,7 @@ def test_what_is_not_given_is_refused_or_none():
     for _ in range(5):
         agent.tell(agent.ask(), 1.0)
     with pytest.raises(um.UnimodalError, match=r"posteriors.*define posterior_quantile"):
-        interval(family, agent._state.arms)
+        interval(family, agent._player.state.arms)
     assert agent.decide(propensity=True).propensity is None
 
 

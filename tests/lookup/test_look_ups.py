@@ -69,9 +69,9 @@ def test_before_any_reward_the_root_leads(degree, tmp_path):
 def test_arms_that_are_met_later_have_the_policys_prior():
     """More than there was room for at first: the agent's records are made longer."""
     agent = um.Agent(um.UTS(prior=(7, 3), start="literal"), lambda arm: range(200), root=0)
-    assert len(agent._state.arms) < 200
+    assert len(agent._player.state.arms) < 200
     agent.ask()
-    met = agent._state.arms[: agent.known_arms]
+    met = agent._player.state.arms[: agent.known_arms]
     assert agent.known_arms == 200
     assert set(met["prior_a"].tolist()) == {7.0} and set(met["prior_b"].tolist()) == {3.0}
 

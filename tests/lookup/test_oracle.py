@@ -263,7 +263,7 @@ def test_a_missing_direction_is_added_whichever_answer_comes_first():
     """0 names 1; 1 names 2 only. Then 5 names 1, whose row is there already."""
     graph = {0: [1, 5], 1: [2], 2: [1], 5: [0, 1]}
     agent = um.Agent(um.UTS(start="literal"), graph.__getitem__, root=0)
-    view = agent._view
+    view = agent._player.view
 
     def near(arm):
         return {view.labels[k] for k in view._rows.row(view.arm_of(arm))}
@@ -283,7 +283,7 @@ def test_a_missing_direction_is_added_whichever_answer_comes_first():
 @pytest.mark.parametrize("policy", [um.ScoutUTS(), um.UTS(start="literal")], ids=str)
 def test_the_cache_has_its_bound_and_forgotten_rows_are_looked_up_again(policy):
     agent = um.Agent(policy, um.Oracle(lattice, root=(3, 2), cache=8), seed=2)
-    view = agent._view
+    view = agent._player.view
     rng = np.random.default_rng(0)
     for _ in range(3000):
         arm = agent.ask()
@@ -356,8 +356,8 @@ def test_another_answer_than_before_is_taken_counted_and_told():
     assert agent.leader == 0
     assert agent.look_up_counts["changed"] == 1
     assert "neighbours(0) is not what it was" in agent.reports[-1]
-    row = agent._view._rows.row(agent._view.arm_of(0))
-    assert [agent._view.labels[arm] for arm in row] == [0, 7, 1]
+    row = agent._player.view._rows.row(agent._player.view.arm_of(0))
+    assert [agent._player.view.labels[arm] for arm in row] == [0, 7, 1]
     assert agent.arms().filter(arm=3)["pulls"].item() == 1  # what it knew of 3 stays
 
 

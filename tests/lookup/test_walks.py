@@ -30,7 +30,7 @@ def first_lead(neighbours=line, root=0, seed=1, **options):
 
 
 def links(agent, arm):
-    view = agent._view
+    view = agent._player.view
     return {view.labels[other] for other in view._rows.links(view.arm_of(arm))}
 
 
@@ -113,7 +113,7 @@ def test_no_walk_sets_out_once_there_were_too_many_look_ups():
     for _ in range(60):
         rounds, before = agent.round, agent.look_ups
         known = agent.arms()["arm"].to_list()
-        lead(agent, max(label for label in agent._view.labels if label not in known))
+        lead(agent, max(label for label in agent._player.view.labels if label not in known))
         cost, bound = agent.look_ups - before, 100 * math.sqrt(rounds)
         if before + 1 >= bound:
             assert cost <= 1 and not links(agent, agent.leader)
@@ -135,7 +135,7 @@ def test_answers_that_a_walk_went_through_are_not_the_first_to_be_forgotten():
     for seed in range(10):
         agent = first_lead(seed=seed, cache=128)
         lead(agent, 2)
-        view = agent._view
+        view = agent._player.view
         first = view.labels[view._rows.links(view.arm_of(2))[0]]
         if first < 2:
             assert set(range(-61, 66)) <= {label for label, _ in view.answers.kept()}

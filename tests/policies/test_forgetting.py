@@ -85,7 +85,7 @@ def test_a_discount_by_hand():
     """gamma = 1/2: rewards 1, 0 of arm 0 and 1 of arm 1 count 1/4, 1/2 and 1 (all exact floats)."""
     agent = um.Agent(um.Discounted(um.UTS(), gamma=0.5), um.graphs.line(2))
     agent.tell([0, 0, 1], [1, 0, 1])
-    arms = agent._state.arms
+    arms = agent._player.state.arms
     assert arms["pulls"].tolist() == [0.75, 1.0] and arms["total"].tolist() == [0.25, 1.0]
     agent.tell(0, 1)
     assert arms["pulls"].tolist() == [1.375, 0.5] and arms["total"].tolist() == [1.125, 0.5]

@@ -75,7 +75,7 @@ def test_restarts_are_those_of_a_recount(arms, window):
         found = []
         for number, reward in enumerate(rewards):
             agent.tell(1, reward)
-            if int(agent._state.memory.restarts[0]) > len(found):
+            if int(agent._player.state.memory.restarts[0]) > len(found):
                 found.append(number)
         assert found == restarts_of(rewards, window, 2 * math.log(4 * arms))
         seen += len(found)
@@ -90,7 +90,7 @@ def restarted():
     agent.ask(5)
     assert agent.arms().filter(arm=1)["leads"].item() == 5
     agent.tell([1] * 8, [1.0] * 4 + [0.0] * 4)  # 5.5 > 2·log 12: see test_forgetting
-    assert agent._state.memory.restarts.tolist() == [1, 8]
+    assert agent._player.state.memory.restarts.tolist() == [1, 8]
     assert sorted(agent.ask(3)) == [0, 1, 2]
     agent.tell([0, 1, 2], [0.0, 1.0, 0.0])
     return agent
@@ -112,11 +112,11 @@ def test_after_a_restart_leads_begin_anew():
 def test_after_a_restart_the_window_of_every_arm_is_empty():
     """Eight more rewards of an arm are needed, whatever it had before."""
     agent = restarted()
-    assert agent._state.memory.learnt.tolist() == [1, 1, 1]
+    assert agent._player.state.memory.learnt.tolist() == [1, 1, 1]
     agent.tell([1] * 6, [1.0] * 3 + [0.0] * 3)
-    assert agent._state.memory.restarts[0] == 1
+    assert agent._player.state.memory.restarts[0] == 1
     agent.tell(1, 0.0)  # the eighth: 1 1 1 1 0 0 0 0
-    assert agent._state.memory.restarts[0] == 2
+    assert agent._player.state.memory.restarts[0] == 2
 
 
 def test_a_confidence_bound_counts_rounds_since_the_restart():
@@ -125,7 +125,7 @@ def test_a_confidence_bound_counts_rounds_since_the_restart():
     agent = um.Agent(um.Restarting(um.KLUCB(), window=100, rate=1), um.graphs.line(3), seed=1)
     agent.ask(300)
     agent.tell([1] * 100, [1.0] * 50 + [0.0] * 50)
-    assert agent._state.memory.restarts.tolist() == [1, 300]
+    assert agent._player.state.memory.restarts.tolist() == [1, 300]
     for arm, rewards in state.items():
         agent.tell([arm] * len(rewards), rewards)
     chosen, by_rounds = [], []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from unimodal.agents.decisions import Book, Decision
 from unimodal.agents.player import Player
@@ -17,13 +17,16 @@ from unimodal.lookup.oracle import Neighbours, Oracle, as_oracle
 from unimodal.lookup.view import LazyGraphView, WholeGraphView
 from unimodal.policies import UTS, Policy, ScoutUTS, as_policy
 
+if TYPE_CHECKING:
+    import polars as pl
+
 _SHOWN = 10  # arms, in a notebook
 MOST_AT_ONCE = 10**6  # arms in one call: more would take minutes, and gigabytes
 # Called with what happens to decisions: kind, time, id, and the decision or the reward.
 Recorder = Callable[[str, float, int, Any], None]
 
 
-class Agent(Player):
+class Agent:
     """A policy on a graph, choosing arms for you.
 
     `graph` is a Graph, or an Oracle, or a function that returns the neighbours of an arm's label;
@@ -93,7 +96,7 @@ class Agent(Player):
         clock: Callable[[], float] = time.time,
     ) -> None:
         """Put the pieces together: new ones here, saved ones in `saving`."""
-        self._set_up(policy, view, family, seed, begin, rng)
+        self._player = Player(policy, view, family, seed, begin, rng)
         self.clock = clock
         self.recorder: Recorder | None = None
         self.locked = False  # a campaign's agent, between its calls: to look at only
@@ -125,18 +128,84 @@ class Agent(Player):
         if n is not None:
             count = whole_number(n, "the 'n' of ask", at_most=MOST_AT_ONCE)
             return [self.ask() for _ in range(count)]
-        return self._view.label_of(self._next_arm())
+        return self._player.view.label_of(self._player.next_arm())
 
     def tell(self, arm: Any, reward: Any) -> None:
         """The reward of an arm; or arms and rewards, two sequences. Late or unordered is fine."""
         self._check_lock()
         if _is_batch(reward):
             pairs = _paired(arm, reward, "tell", "arms")
-            checked = [(self._view.arm_of(a), self.family.check_reward(r)) for a, r in pairs]
+            checked = [
+                (self._player.view.arm_of(a), self._player.family.check_reward(r)) for a, r in pairs
+            ]
         else:
-            checked = [(self._view.arm_of(arm), self.family.check_reward(reward))]
+            checked = [(self._player.view.arm_of(arm), self._player.family.check_reward(reward))]
         for number, value in checked:  # nothing is learnt from a batch with a mistake in it
-            self._learn(number, value)
+            self._player.learn(number, value)
+
+    @property
+    def policy(self) -> Policy:
+        """The policy that chooses."""
+        return self._player.policy
+
+    @property
+    def family(self) -> Family:
+        """The reward family."""
+        return self._player.family
+
+    @property
+    def seed(self) -> int:
+        """What its random stream was made from."""
+        return self._player.seed
+
+    @property
+    def round(self) -> int:
+        """How many arms have been asked for."""
+        return self._player.round
+
+    @property
+    def reason(self) -> str:
+        """Why the last arm was chosen: 'start', 'forced leader' or 'contest'."""
+        return self._player.reason
+
+    @property
+    def leader(self) -> Hashable:
+        """The arm that led in the last round; None in a start, or where nobody leads."""
+        return self._player.leader
+
+    @property
+    def graph(self) -> Graph | None:
+        """The graph; None where it is known only by look-up."""
+        return self._player.graph
+
+    @property
+    def known_arms(self) -> int:
+        """How many arms it knows: all of a graph, or those it has met."""
+        return self._player.known_arms
+
+    def arms(self) -> pl.DataFrame:
+        """One row per arm that has led or has rewards: label, pulls, mean reward, leads."""
+        return self._player.arms()
+
+    @property
+    def oracle(self) -> object:
+        """The oracle that it asks for neighbours; None where it holds the graph."""
+        return self._player.oracle
+
+    @property
+    def look_ups(self) -> int:
+        """How often the neighbours of an arm were looked up (0 where it holds the graph)."""
+        return self._player.look_ups
+
+    @property
+    def look_up_counts(self) -> dict[str, int]:
+        """How many look-ups there were, failed, were made again; what was odd, and forgotten."""
+        return self._player.look_up_counts
+
+    @property
+    def reports(self) -> list[str]:
+        """What went wrong with look-ups: the last sentences of the oracle and about its answers."""
+        return self._player.reports
 
     @property
     def book(self) -> Book:
@@ -166,7 +235,7 @@ class Agent(Player):
             count = whole_number(n, "the 'n' of decide", at_most=MOST_AT_ONCE)
             return [self.decide(propensity=propensity) for _ in range(count)]
         now, before = self._expire_before(self._book.tick(self.clock())), self.look_ups
-        played = self._play()
+        played = self._player.play()
         if self.look_ups > before:  # they take time, which is not the decision's
             now = self._book.tick(self.clock())
         return self._decided(*played, now, propensity)
@@ -176,12 +245,12 @@ class Agent(Player):
     ) -> Decision:
         decision = Decision(
             self._book.add(arm, now),
-            self._view.label_of(arm),
+            self._player.view.label_of(arm),
             reason,
-            self._view.label_of(leader) if leader >= 0 else None,
+            self._player.view.label_of(leader) if leader >= 0 else None,
             near,
             now,
-            self._propensity(arm, leader, reason) if propensity else None,
+            self._player.propensity(arm, leader, reason) if propensity else None,
         )
         if self.recorder is not None:
             self.recorder("decide", now, decision.id, decision)
@@ -221,7 +290,7 @@ class Agent(Player):
         if reward is None and self._book.on_expiry == "zero":
             reward = 0.0
         if reward is not None and arm >= 0:  # else there is nothing to learn, or nobody to learn
-            self._learn(arm, reward)
+            self._player.learn(arm, reward)
 
     def expire(self) -> int:
         """Close the decisions whose time is over, which `decide` and `reward` do too; how many."""
@@ -266,7 +335,7 @@ class Agent(Player):
         return saving.load(path, policy, graph)
 
     def __repr__(self) -> str:
-        return f"Agent({self.policy!r}, round {self.round:,}, {self._view.n_arms:,} arms)"
+        return f"Agent({self.policy!r}, round {self.round:,}, {self._player.view.n_arms:,} arms)"
 
     def _repr_html_(self) -> str:
         from unimodal.report import page

@@ -68,7 +68,7 @@ def known_graph(agent: Agent) -> Graph:
     """
     if agent.graph is not None:
         return agent.graph
-    view: Any = agent._view
+    view: Any = agent._player.view
     centre = view.labels[0] if agent.leader is None else agent.leader
     numbers: dict[Any, int] = {centre: 0}
     pairs = set()
@@ -92,11 +92,11 @@ def known_graph(agent: Agent) -> Graph:
 def known_records(agent: Agent, graph: Graph) -> Any:
     """What the agent knows of the arms of a graph, in their order; a prior of those not met."""
     if agent.graph is not None:
-        return agent._state.arms
-    arms = agent._state.arms
+        return agent._player.state.arms
+    arms = agent._player.state.arms
     records = np.zeros(graph.n_arms, dtype=arms.dtype)
     set_prior(records, agent.family, agent.policy.beliefs)
-    view: Any = agent._view
+    view: Any = agent._player.view
     met = {label: arm for arm, label in enumerate(view.labels)}
     for arm, label in enumerate(graph.labels):
         if label in met:

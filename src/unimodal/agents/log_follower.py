@@ -40,7 +40,7 @@ class LogFollower:
         self._allowed: set[Any] = set()
         self._numbers: dict[Any, int] = {}  # of arms, by how a log writes them and of what kind
         # Whether choosing takes random numbers, of which arithmetic may decide how many.
-        self.draws = not issubclass(agent._index.component, Budgeted)
+        self.draws = not issubclass(agent._player.index.component, Budgeted)
 
     def follow(self, rows: Iterable[tuple[Any, ...]], seq: int) -> tuple[int, Decision | None]:
         """Follow rows after event `seq`, as long as they are decisions, rewards and expiries.
@@ -48,15 +48,16 @@ class LogFollower:
         How many were followed; and what was decided instead, if it stopped where the log has
         another decision. If it stopped for another reason, that row has changed nothing.
         """
-        agent, book, view = self._agent, self._agent.book, self._agent._view
+        book, player = self._agent.book, self._agent._player
+        view = player.view
         made, still_open, before = book.made, book.open, seq
         now = book.now if self.asked_after is None else self.asked_after
         rewards, texts, allowed, never = self._rewards, self._texts, self._allowed, math.inf
-        # What `agent._play` and `agent._learn` do, without the time that calling them takes.
-        choose, observe, learn, play = agent._choose, agent._observe, agent._learn, agent._next_arm
-        scope, index, family = agent._scope, agent._index, agent._family
+        # What `player.play` and `player.learn` do, without the time that calling them takes.
+        choose, observe, learn, play = player.choose, player.observe, player.learn, player.next_arm
+        scope, index, family = player.scope, player.index, player.family_record
         is_held, keeps_all = isinstance(view, WholeGraphView), index.component is Reweighed
-        arena, state = view.arena, agent._state
+        arena, state = view.arena, player.state
         first: Any = memoryview(arena.first)  # of which an item is a plain number
         last: Any = memoryview(arena.last)
         notes: Any = memoryview(state.notes)
@@ -72,7 +73,7 @@ class LogFollower:
                     if is_held:
                         chosen = choose(scope, index, family, arena, state)
                     else:  # it may have met more arms, and need more room for them
-                        chosen, state, arena = play(), agent._state, view.arena
+                        chosen, state, arena = play(), player.state, view.arena
                         first, last, notes = arena.first, arena.last, state.notes
                     made += 1
                     still_open[made] = chosen, time
@@ -105,7 +106,7 @@ class LogFollower:
                     rewards[decision] = reward
                     if keeps_all and chosen >= 0:
                         learn(chosen, reward)
-                        state = agent._state  # with room for the next one
+                        state = player.state  # with room for the next one
                     elif chosen >= 0:  # else it was retired, and nobody learns
                         observe(scope, index, family, state, chosen, reward)
                 elif kind == "expire":
@@ -118,7 +119,7 @@ class LogFollower:
                     chosen = still_open.pop(decision)[0]
                     if book.on_expiry == "zero" and chosen >= 0:
                         learn(chosen, 0.0)
-                        state = agent._state
+                        state = player.state
                 else:
                     break
                 now = time
@@ -142,7 +143,7 @@ class LogFollower:
             return False
         if not self._can_be(event, arm, leader):
             return False
-        notes, state = agent._state.notes, agent._state
+        notes, state = agent._player.state.notes, agent._player.state
         if leader != notes[LEADER]:
             if notes[LEADER] >= 0:
                 state.arms["leads"][notes[LEADER]] -= 1
@@ -155,7 +156,7 @@ class LogFollower:
 
     def _number(self, text: Any, labels_met: Callable[[], Iterable[Any]]) -> int | None:
         """The arm that a log writes so; None if there is none."""
-        view, written = self._agent._view, (text.__class__, text)
+        view, written = self._agent._player.view, (text.__class__, text)
         for arm in range(len(self._numbers), view.n_arms):  # those met since it was asked last
             known = as_text(view.label_of(arm))
             self._numbers[known.__class__, known] = arm
@@ -164,22 +165,22 @@ class LogFollower:
                 known = as_text(label)
                 if (known.__class__, known) == written:
                     self._numbers[written] = view._number(label)
-                    self._agent._make_room()
+                    self._agent._player.make_room()
                     break
         return self._numbers.get(written)
 
     def _can_be(self, event: Any, arm: int, leader: int) -> bool:
         """Whether an agent with another arithmetic could have made a decision."""
-        agent, view = self._agent, self._agent._view
+        agent, view = self._agent, self._agent._player.view
         if event.reason == "start":
             return leader < 0 and event.near == 1
-        if (leader >= 0) != has_leader(agent._scope):
+        if (leader >= 0) != has_leader(agent._player.scope):
             return False
         if event.reason == "forced leader" and arm != leader:
             return False
         if not isinstance(view, WholeGraphView) or isinstance(view.arena, ScoutArena):
             return bool(event.near >= 1)  # links and look-ups depend on the random stream
-        first, last = span(agent._scope, view.arena, leader)
+        first, last = span(agent._player.scope, view.arena, leader)
         return bool(event.near == last - first and arm in view.arena.near[first:last])
 
     def _is_reward(self, reward: Any) -> bool:
@@ -197,7 +198,7 @@ class LogFollower:
     def _decision(
         self, number: int, arm: int, reason: str, leader: int, near: int, time: float
     ) -> Decision:
-        label_of = self._agent._view.label_of
+        label_of = self._agent._player.view.label_of
         led = label_of(leader) if leader >= 0 else None
         return Decision(number, label_of(arm), reason, led, int(near), time)
 
@@ -214,5 +215,5 @@ class _Texts(dict[int, Any]):
         self._agent = agent
 
     def __missing__(self, arm: int) -> Any:
-        self[arm] = text = as_text(self._agent._view.label_of(arm))
+        self[arm] = text = as_text(self._agent._player.view.label_of(arm))
         return text

@@ -37,9 +37,12 @@ if TYPE_CHECKING:
 
 
 class Player:
-    """The half of an agent that plays rounds; the other half, `Agent`, is told of them by users."""
+    """A policy on a graph: it chooses arms and learns rewards, and knows nothing of decisions.
 
-    def _set_up(
+    It begins with the arms of `begin`; what was learnt before is filled in by `saving`.
+    """
+
+    def __init__(
         self,
         policy: Policy,
         view: WholeGraphView | LazyGraphView,
@@ -48,11 +51,10 @@ class Player:
         begin: Any,
         rng: Any,
     ) -> None:
-        """Begin, with the arms of `begin`; what was learnt before is filled in by `saving`."""
         self.policy, self.family, self.seed = policy, family, seed
-        self._view = view
-        self._scope = record(policy.scope(getattr(view, "graph", None)))
-        self._index, self._family = record(policy.index_for(family)), record(family)
+        self.view = view
+        self.scope = record(policy.scope(getattr(view, "graph", None)))
+        self.index, self.family_record = record(policy.index_for(family)), record(family)
         # Where arms cost a look-up, one that was only met does not lead: it would be looked up too.
         held = isinstance(view, WholeGraphView)
         self._unpulled = policy.opening.unpulled_mean if held else -np.inf
@@ -60,75 +62,75 @@ class Player:
         slots = view.slots
         state = new_state(view.n_arms, slots, family, policy.beliefs, begin, self._unpulled, rng)
         state = policy.equip(state, family, self._unpulled)
-        self._state = self._with_board(with_room(self._index, state, 0))
-        rule = (self._scope, self._index, self._family)
-        self._choose: Any = choose
+        self.state = self.with_board(with_room(self.index, state, 0))
+        rule = (self.scope, self.index, self.family_record)
+        self.choose: Any = choose
         with explained(policy, family):
-            self._observe = specialised(observe, *rule, self._state, 0, 0.0)
+            self.observe = specialised(observe, *rule, self.state, 0, 0.0)
             if not policy.is_plain:
-                self._choose = specialised(ask, *rule, view.arena, self._state)
+                self.choose = specialised(ask, *rule, view.arena, self.state)
         own = own_functions(policy, family)
-        self._choose, self._observe = explaining(self._choose, own), explaining(self._observe, own)
+        self.choose, self.observe = explaining(self.choose, own), explaining(self.observe, own)
 
     @property
     def round(self) -> int:
         """How many arms have been asked for."""
-        return int(self._state.notes[ROUND])
+        return int(self.state.notes[ROUND])
 
     @property
     def graph(self) -> Graph | None:
         """The graph; None where it is known only by look-up."""
-        return self._view.graph if isinstance(self._view, WholeGraphView) else None
+        return self.view.graph if isinstance(self.view, WholeGraphView) else None
 
     @property
     def known_arms(self) -> int:
         """How many arms it knows: all of a graph, or those it has met."""
-        return self._view.n_arms
+        return self.view.n_arms
 
     @property
     def look_ups(self) -> int:
         """How often an arm's neighbours were looked up (0 where the graph is held)."""
-        return self._view.look_ups if isinstance(self._view, LazyGraphView) else 0
+        return self.view.look_ups if isinstance(self.view, LazyGraphView) else 0
 
     @property
     def oracle(self) -> Any:
         """The oracle that it asks for neighbours; None where the graph is held."""
-        return getattr(self._view, "oracle", None)
+        return getattr(self.view, "oracle", None)
 
     @property
     def look_up_counts(self) -> dict[str, int]:
         """How many look-ups there were, failed, were made again; what was odd, and forgotten."""
-        view = self._view
+        view = self.view
         return dict(view.answers.counts) if isinstance(view, LazyGraphView) else {}
 
     @property
     def reports(self) -> list[str]:
         """What went wrong with look-ups: the last sentences of the oracle and about its answers."""
-        if not isinstance(self._view, LazyGraphView):
+        if not isinstance(self.view, LazyGraphView):
             return []
-        return [*getattr(self.oracle, "troubles", ()), *self._view.answers.reports]
+        return [*getattr(self.oracle, "troubles", ()), *self.view.answers.reports]
 
     @property
     def reason(self) -> str:
         """Why the last arm was chosen: 'start', 'forced leader' or 'contest'."""
-        return REASONS[self._state.notes[REASON]]
+        return REASONS[self.state.notes[REASON]]
 
     @property
     def leader(self) -> Hashable:
         """The arm that led in the last round; None in a start, or where nobody leads."""
-        leader = int(self._state.notes[LEADER])
-        return self._view.label_of(leader) if leader >= 0 else None
+        leader = int(self.state.notes[LEADER])
+        return self.view.label_of(leader) if leader >= 0 else None
 
     def arms(self) -> pl.DataFrame:
         """The arms that have led or have rewards: label, pulls, mean reward, leads."""
         import polars as pl
 
-        known = self._state.arms[: self._view.n_arms]
+        known = self.state.arms[: self.view.n_arms]
         met = np.flatnonzero((known["pulls"] > 0) | (known["leads"] > 0))
         pulls = known["pulls"][met]
         means = np.full(len(met), np.nan)
         np.divide(known["total"][met], pulls, out=means, where=pulls > 0)
-        labels = [self._view.label_of(int(arm)) for arm in met]
+        labels = [self.view.label_of(int(arm)) for arm in met]
         if len(set(map(type, labels))) > 1:
             labels = list(map(str, labels))  # a column has one type
         return pl.DataFrame(
@@ -140,78 +142,78 @@ class Player:
             }
         ).sort("pulls", descending=True)
 
-    def _next_arm(self) -> int:
+    def next_arm(self) -> int:
         """Choose the arm of the next round."""
-        if isinstance(self._view, LazyGraphView):
-            self._meet_neighbours(self._view)
-        arena = self._view.arena
-        return int(self._choose(self._scope, self._index, self._family, arena, self._state))
+        if isinstance(self.view, LazyGraphView):
+            self._meet_neighbours(self.view)
+        arena = self.view.arena
+        return int(self.choose(self.scope, self.index, self.family_record, arena, self.state))
 
-    def _play(self) -> tuple[int, str, int, int]:
+    def play(self) -> tuple[int, str, int, int]:
         """Play the next round: the arm, why, who led (-1: nobody), and how many were near."""
-        arm = self._next_arm()
-        notes, view = self._state.notes.tolist(), self._view
+        arm = self.next_arm()
+        notes, view = self.state.notes.tolist(), self.view
         leader, reason = notes[LEADER], REASONS[notes[REASON]]
         if leader >= 0:
             arena = view.arena
             return arm, reason, leader, arena.last.item(leader) - arena.first.item(leader)
         return arm, reason, leader, view.n_arms if reason == "contest" else 1
 
-    def _learn(self, arm: int, reward: float) -> None:
-        self._state = with_room(self._index, self._state, 1)
-        self._observe(self._scope, self._index, self._family, self._state, arm, reward)
+    def learn(self, arm: int, reward: float) -> None:
+        self.state = with_room(self.index, self.state, 1)
+        self.observe(self.scope, self.index, self.family_record, self.state, arm, reward)
 
-    def _propensity(self, arm: int, leader: int, reason: str) -> float | None:
+    def propensity(self, arm: int, leader: int, reason: str) -> float | None:
         """How likely the arm was, given the leader and all that was known."""
         if reason != "contest":
             return 1.0
         from unimodal.agents.propensity import propensity  # which needs SciPy
 
-        first, last = span(self._scope, self._view.arena, leader)
+        first, last = span(self.scope, self.view.arena, leader)
         return propensity(
             self.policy,
             self.family,
-            self._state.arms,
-            self._view.arena.near[first:last],
+            self.state.arms,
+            self.view.arena.near[first:last],
             arm,
             leader=leader,
-            contests=contests(self._scope, self._state, leader, last - first),
+            contests=contests(self.scope, self.state, leader, last - first),
             clock=effective_clock(
-                self._state.memory, self._state, clock(self._scope, self._state, leader)
+                self.state.memory, self.state, clock(self.scope, self.state, leader)
             ),
         )
 
     def _meet_neighbours(self, view: LazyGraphView) -> None:
         """Let the coming leader's neighbours be looked up, and make room for them."""
-        if self._state.notes[BEGUN] >= len(self._state.begin):
-            leader = int(lead(self._scope, self._state))
-            leads = int(self._state.arms["leads"][leader])
-            rounds = int(self._state.notes[ROUND])
-            view.settle(leader, leads, rounds, self._is_new, self._state.rng)
+        if self.state.notes[BEGUN] >= len(self.state.begin):
+            leader = int(lead(self.scope, self.state))
+            leads = int(self.state.arms["leads"][leader])
+            rounds = int(self.state.notes[ROUND])
+            view.settle(leader, leads, rounds, self._is_new, self.state.rng)
             if view.n_arms > self._known:
-                self._make_room()
+                self.make_room()
 
     def _is_new(self, arm: int) -> bool:
         """Whether an arm has no reward yet."""
-        return arm >= self._known or self._state.arms["pulls"][arm] == 0
+        return arm >= self._known or self.state.arms["pulls"][arm] == 0
 
-    def _make_room(self) -> None:
+    def make_room(self) -> None:
         """Give every arm that has been met a record and a place on the leader board."""
-        state, needed = self._state, self._view.n_arms
+        state, needed = self.state, self.view.n_arms
         if needed > len(state.arms):
             arms = np.zeros(needed + needed // 4, dtype=ARM)  # a quarter: these are most of memory
             set_prior(arms, self.family, self.policy.beliefs)
             arms[: len(state.arms)] = state.arms
-            self._state = self._with_board(state._replace(arms=arms))
+            self.state = self.with_board(state._replace(arms=arms))
         else:
             for arm in range(self._known, needed):
                 show(state.best, state.count, arm, self._unpulled)
         self._known = needed
 
-    def _with_board(self, state: State) -> State:
+    def with_board(self, state: State) -> State:
         """The state with the leader board that its arms imply."""
-        best, count = implied_board(state.arms, self._view.n_arms, self._unpulled)
-        if isinstance(self._view, LazyGraphView) and state.arms[0]["pulls"] == 0:
+        best, count = implied_board(state.arms, self.view.n_arms, self._unpulled)
+        if isinstance(self.view, LazyGraphView) and state.arms[0]["pulls"] == 0:
             # Before any reward the root leads, and not one of those met by looking around it.
             show(best, count, 0, -sys.float_info.max)
         return state._replace(best=best, count=count)

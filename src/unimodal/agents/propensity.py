@@ -46,7 +46,7 @@ def propensity(
 
     >>> import unimodal as um
     >>> agent = um.Agent(um.TS(), um.graphs.line(4))
-    >>> round(propensity(agent.policy, agent.family, agent._state.arms, [0, 1, 2, 3], 2), 6)
+    >>> round(propensity(agent.policy, agent.family, agent._player.state.arms, [0, 1, 2, 3], 2), 6)
     0.25
     """
     index, near = policy.index_for(family), np.asarray(near)

@@ -34,7 +34,7 @@ def save(agent: Agent, path: str | Path) -> Path:
     except TypeError:
         raise UnimodalError(
             "only arms labelled by text, numbers or tuples of them can be saved as JSON: "
-            f"got labels such as {agent._view.label_of(0)!r}."
+            f"got labels such as {agent._player.view.label_of(0)!r}."
         ) from None
     return files.write(path, lambda to: to.write_text(text + "\n", encoding="utf-8"))
 
@@ -45,7 +45,7 @@ def to_data(agent: Agent) -> dict[str, Any]:
         "format": FORMAT,
         "policy": policies.to_data(agent.policy),
         "rewards": families.to_data(agent.family),
-        "graph": agent._view.to_data(),
+        "graph": agent._player.view.to_data(),
         "seed": agent.seed,
         **state_data(agent),
     }
@@ -53,7 +53,7 @@ def to_data(agent: Agent) -> dict[str, Any]:
 
 def state_data(agent: Agent) -> dict[str, Any]:
     """What an agent has learnt, apart from what it was made of."""
-    state, view = agent._state, agent._view
+    state, view = agent._player.state, agent._player.view
     known = state.arms[: view.n_arms]
     met = np.flatnonzero((known["pulls"] > 0) | (known["leads"] > 0))
     return {
@@ -133,8 +133,8 @@ def assembled(
 def whole_state(agent: Agent) -> dict[str, Any]:
     """What it has learnt, of a graph known by look-up too; equal states have equal data."""
     data = state_data(agent)
-    if isinstance(agent._view, LazyGraphView):
-        data["graph"] = agent._view.to_data()
+    if isinstance(agent._player.view, LazyGraphView):
+        data["graph"] = agent._player.view.to_data()
     return data
 
 
@@ -144,22 +144,22 @@ def copied(agent: Agent) -> Agent:
     It takes a copy of arrays and of lists of what they hold, which is quick; to turn them into
     data is not.
     """
-    twin, state = copy.copy(agent), agent._state
+    twin, player, state = copy.copy(agent), copy.copy(agent._player), agent._player.state
     memory = {
         name: value.copy() if isinstance(value, np.ndarray) else value
         for name, value in state.memory._asdict().items()
     }
-    twin._state = state._replace(
+    player.state = state._replace(
         **{name: getattr(state, name).copy() for name in ("arms", "notes", "rng", "begin", "seen")},
         memory=type(state.memory)(**memory),
     )
-    twin._view, twin._book = agent._view.copied(), agent._book.copied()
+    player.view, twin._player, twin._book = player.view.copied(), player, agent._book.copied()
     return twin
 
 
 def in_state(agent: Agent, data: dict[str, Any]) -> Agent:
     """An agent of the same parts in the state that `whole_state` told; a ValueError if none is."""
-    view = agent._view
+    view = agent._player.view
     try:
         if isinstance(view, LazyGraphView):
             view = _looked_up(data["graph"], view.oracle, agent.policy)
@@ -176,19 +176,19 @@ def in_state(agent: Agent, data: dict[str, Any]) -> Agent:
 
 
 def _fill(agent: Agent, data: dict[str, Any]) -> None:
-    state, n_arms = agent._state, agent._view.n_arms
+    state, n_arms = agent._player.state, agent._player.view.n_arms
     state.notes[:] = data["notes"]
     for arm, *values in data["arms"]:
         for column, value in zip(COLUMNS, values, strict=True):
             state.arms[column][arm] = value
         if state.arms["pulls"][arm] > 0:
-            refresh(agent._index, agent._family, state.arms, arm)
+            refresh(agent._player.index, agent._player.family_record, state.arms, arm)
     fill_memory(state.memory, data.get("memory", {}), n_arms)
-    state = with_room(agent._index, agent._with_board(state), 0)
+    state = with_room(agent._player.index, agent._player.with_board(state), 0)
     if len(state.seen):
         seen = np.array(data["seen"], dtype=np.float64).reshape(-1, 2)
         state.seen["arm"][: len(seen)], state.seen["reward"][: len(seen)] = seen.T
-    agent._state = state
+    agent._player.state = state
 
 
 def _same(policy: Policy, parameters: dict[str, Any]) -> bool:

@@ -92,7 +92,7 @@ def read_table(path: Path) -> pl.DataFrame:
 
 def _check_labels(found: Reading, settings: Settings, store: StoreToRead) -> None:
     """Refuse a log that names arms which its graph never had: who counts would leave them out."""
-    graph: Any = settings.graph if isinstance(settings.graph, Graph) else found.agent._view
+    graph: Any = settings.graph if isinstance(settings.graph, Graph) else found.agent._player.view
     known = set(map(shown, graph.labels))
     for event in store.revisions():
         known.update(shown(label) for edge in change(event.data)[0] for label in edge)

@@ -205,7 +205,7 @@ class StateMachine:
 
     def _begin_stream(self, seq: int) -> None:
         # The last word, by which ties are broken, stays.
-        self.agent._state.rng[:4] = stream(self.agent.seed, seq, _AGREED)[:4]
+        self.agent._player.state.rng[:4] = stream(self.agent.seed, seq, _AGREED)[:4]
         self._differs = False
         if self._oracle is not None:
             self._oracle.differs = False
