@@ -1,4 +1,4 @@
-"""Files: never half-written, since they are made beside their place; read with a sentence."""
+"""Files: never half-written, since they are made beside their place; errors that say what a file must be."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def write(path: str | Path, fill: Callable[[Path], object]) -> Path:
 
 @contextlib.contextmanager
 def reading(path: Path, expected: str) -> Iterator[None]:
-    """Answer whatever goes wrong while a file is read with a sentence on what it must be.
+    """Raise whatever goes wrong while a file is read as an error that says what it must be.
 
     A file that somebody else made can fail anywhere: in its text, in its numbers, in how deep it is
     nested, in how much memory it asks for, or inside a library that reads it.

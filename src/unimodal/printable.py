@@ -1,4 +1,4 @@
-"""Text that somebody else wrote, made safe to show: on a terminal, on a page, in a sentence."""
+"""Text that somebody else wrote, made safe to show: on a terminal, on a page, in an error."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Recorded(Protocol):
         """The agent as it is now."""
 
     def history(self) -> pl.DataFrame:
-        """A row an event, in order, with the `COLUMNS`; arms and leaders are labels as text."""
+        """One row per event, in order, with the `COLUMNS`; arms and leaders are labels as text."""
 
 
 def history_of(campaign: Recorded) -> pl.DataFrame:

@@ -70,7 +70,7 @@ def state_data(agent: Agent) -> dict[str, Any]:
 
 
 def load(path: str | Path, policy: Policy | None, graph: Oracle | Neighbours | None) -> Agent:
-    """Read an agent's JSON; anything else is refused in a sentence."""
+    """Read an agent's JSON; anything else is refused."""
     path = files.as_path(path, "the path of a saved agent")
     with files.reading(path, "a file that Agent.save wrote"):
         data = json.loads(path.read_text(encoding="utf-8"))

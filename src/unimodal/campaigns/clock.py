@@ -66,7 +66,7 @@ class CampaignClock:
         except (TypeError, ValueError, OverflowError):
             reading = math.nan
         if not math.isfinite(reading):
-            return told  # which the agent refuses in a sentence
+            return told  # which the agent refuses
         now = self._steadily()
         likely = self._last + (now - self._then if self._is_system else 0.0)
         self._last, self._then = max(self._last, self._believed(reading, likely, now)), now

@@ -224,7 +224,7 @@ def _given(graph: Graph, pulls: Any, totals: Any, family: Any) -> Data:
 
 
 def _per_arm(graph: Graph, values: Any, name: str) -> Any:
-    """One number an arm, from a sequence in the order of the arms or from a mapping by label."""
+    """One number per arm, from a sequence in the order of the arms or from a mapping by label."""
     if isinstance(values, Mapping):
         array = np.zeros(graph.n_arms)
         for label, value in values.items():

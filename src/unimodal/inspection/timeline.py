@@ -17,7 +17,7 @@ _TOGETHER = 100_000  # events
 
 
 def parts(history: pl.DataFrame, bins: int) -> pl.DataFrame:
-    """A row a part, in order.
+    """One row per part, in order.
 
     `began` is the time of its first event, `until` the decisions made by its end, `spread` the
     standard deviation of its rewards; `leader` led most of its rounds, `share` of those with one.

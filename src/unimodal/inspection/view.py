@@ -49,7 +49,7 @@ class View:
         return np.asarray(known_records(self.agent, self.graph))
 
     def table(self, arms: Iterable[int]) -> pl.DataFrame:
-        """A row an arm: pulls, mean reward, 95 % posterior interval of its mean, rounds led."""
+        """One row per arm: pulls, mean reward, 95 % posterior interval of its mean, rounds led."""
         import polars as pl
 
         chosen = np.fromiter(arms, dtype=np.int64)

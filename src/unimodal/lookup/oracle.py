@@ -164,7 +164,7 @@ class Oracle:
 
 
 class _WrongAnswer(Exception):
-    """An answer that is none, said in a sentence."""
+    """An answer that is none; its message says why."""
 
 
 def as_oracle(graph: Any, root: Any, cache: int = CACHE) -> Any:

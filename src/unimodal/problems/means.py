@@ -111,8 +111,8 @@ def triangular(
 def rank_one(u: Any, v: Any, family: Family | None = None) -> Problem:
     """Arms are pairs (i, j) with mean u_i·v_j, on the graph where they share a row or a column.
 
-    A row may be an item and a column a place where it is shown (Katariya, Kveton, Szepesvári,
-    Vernade and Wen 2017). There is one peak where nothing in u and v is negative, each has one
+    A row may stand for an item and a column for a place where it is shown (Katariya, Kveton,
+    Szepesvári, Vernade and Wen 2017). There is one peak where nothing in u and v is negative, each has one
     largest entry, and at most one of them has zeros (Trinh, Kaufmann, Vernade and Combes 2020);
     vectors that give more than one are refused.
 
@@ -124,7 +124,7 @@ def rank_one(u: Any, v: Any, family: Family | None = None) -> Problem:
     """
     rows, columns = _vector(u, "u"), _vector(v, "v")
     graph = graphs.rank_one(len(rows), len(columns))
-    with np.errstate(over="ignore"):  # the problem refuses an infinite mean in a sentence
+    with np.errstate(over="ignore"):  # the problem refuses an infinite mean
         means = np.outer(rows, columns).ravel()
     problem = Problem(graph, means, family)
     found = problem.check()

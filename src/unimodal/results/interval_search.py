@@ -112,7 +112,7 @@ def regret_by_horizon(
         raise UnimodalError(f"the 'horizons' must be a list of at least one, got {horizons!r}.")
     rows = []
     for horizon in [whole_number(h, "a horizon", 2, LONGEST) for h in horizons]:
-        # By method: the regret of every trial, an array an interval.
+        # By method: the regret of every trial, one array per interval.
         regrets: dict[str, list[Any]] = {policy.name: [] for policy in players}
         regrets["LSE"] = []
         grid, points = [], []

@@ -23,7 +23,7 @@ def do(
 ) -> None:
     """Run what is not finished yet; `tell` hears of each task as it is done.
 
-    `run` makes a task's rows, one a trial: its regrets, unless told otherwise.
+    `run` makes a task's rows, one per trial: its regrets by default.
     A task whose worker died is handed out again, a few times.
     """
     todo = [task for task in tasks if not store.has(task)]

@@ -70,7 +70,7 @@ def pulls_one_arm_a_round(policy: Policy, family: Family | None = None) -> None:
     counts = [np.bincount(arms, minlength=9) for arms in run.arms]
     assert all(len(count) == 9 for count in counts), "every arm must be one of the graph's"
     assert (run.pulls == counts).all(), "the counts must be those of the arms pulled"
-    assert (run.pulls.sum(axis=1) == HORIZON).all(), "there must be one pull a round"
+    assert (run.pulls.sum(axis=1) == HORIZON).all(), "there must be one pull per round"
 
 
 def repeats_itself(policy: Policy, family: Family | None = None) -> None:

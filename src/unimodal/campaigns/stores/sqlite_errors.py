@@ -1,4 +1,4 @@
-"""What SQLite reports by a code, in a sentence, as an error that a program can branch on."""
+"""What SQLite reports by a code, as an error that a program can branch on."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ processes, may be open on the same campaign. What has to hold:
   process; with full durability that of the machine, too.
 - *One moment.* What is read between `begin` and `commit`, and inside of `read_store`, is the store
   as it was at one moment, whoever writes meanwhile.
-- *Errors.* Whatever goes wrong is raised as a `StoreError`, in a sentence; exceptions of a
+- *Errors.* Whatever goes wrong is raised as a `StoreError`; exceptions of a
   database's own do not leave the store. Whoever gets one calls `roll_back`. Values come back with
   the types that they were written with: what is wrong with an event is found, and told, by those
   who fold the log.

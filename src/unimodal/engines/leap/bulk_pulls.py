@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from unimodal.engines.leap.klucb_waits import reached, reading, seat_all
+from unimodal.engines.leap.klucb_waits import enqueue_all, reached, reading
 from unimodal.engines.leap.wait_queue import settle
 from unimodal.policies.index import ByPulls
 from unimodal.policies.skipping import contest_after
@@ -31,4 +31,4 @@ def _as_many_times_the_rivals(index, budget, pulls):
 def _settle(index, scope, family, state, near, queue, clock):
     if contest_after(scope, 0, len(near), 1.0) != 1.0:
         return False  # forced pulls count for this clock, too, and the waits leave them out
-    return seat_all(index, scope, family, state, near, queue, clock)
+    return enqueue_all(index, scope, family, state, near, queue, clock)

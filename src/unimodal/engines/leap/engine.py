@@ -124,7 +124,7 @@ def _place_of(near, arm):
 
 @inner
 def _pays(index, state, queue, size):
-    """Whether looks covered enough rounds to be cheaper than steps; starts a new reckoning."""
+    """Whether looks covered enough rounds to be cheaper than steps; starts to count anew."""
     session = queue.session[0]
     rounds = state.notes[ROUND] - session.since
     pays = session.eager or rounds > session.work * worth(index, size)

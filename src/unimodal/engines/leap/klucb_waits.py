@@ -65,18 +65,18 @@ def _as_the_scope(index, clock, incumbent):
 def _settle(index, scope, family, state, near, queue, clock):
     if index.c < 0.0:
         return False  # f would not grow with the clock
-    return seat_all(index, scope, family, state, near, queue, clock)
+    return enqueue_all(index, scope, family, state, near, queue, clock)
 
 
 @inner
-def seat_all(index, scope, family, state, near, queue, clock):
+def enqueue_all(index, scope, family, state, near, queue, clock):
     """Let every rival wait for a level of its own."""
     clear(queue, len(near))
     queue.session[0].room = -1.0
     bound, now = _incumbent(index, family, state, near, queue, clock)
     for place in range(len(near)):
         if place != queue.session[0].place:
-            _seat(index, scope, family, state, near, queue, place, bound, now)
+            _enqueue(index, scope, family, state, near, queue, place, bound, now)
     return True
 
 
@@ -94,7 +94,7 @@ def _clearly_below(rival, bound):
 
 
 @inner
-def _seat(index, scope, family, state, near, queue, place, bound, now):
+def _enqueue(index, scope, family, state, near, queue, place, bound, now):
     """Let a rival wait for a level of its own between its index and the incumbent's, or wake it."""
     record = state.arms[near[place]]
     rival = index_level(index, family, record, whole_budget(index, now))
@@ -146,7 +146,7 @@ def _guard(index, scope, family, state, near, queue, clock, most):
 
 @inner
 def _lower_levels(index, scope, family, state, near, queue, clock):
-    """Seat again whoever waits for a level that has come too close to the incumbent's index."""
+    """Let those wait anew who wait for a level that has come too close to the incumbent's index."""
     bound, now = _incumbent(index, family, state, near, queue, clock)
     whole = whole_budget(index, now)
     while queue.levels[1] > -math.inf:
@@ -154,7 +154,7 @@ def _lower_levels(index, scope, family, state, near, queue, clock):
         rival = index_level(index, family, state.arms[near[place]], whole)
         if _clearly_below(rival, bound) and queue.levels[1] < between(family, rival, bound, 0.6):
             return
-        _seat(index, scope, family, state, near, queue, place, bound, now)
+        _enqueue(index, scope, family, state, near, queue, place, bound, now)
 
 
 @inner
@@ -219,14 +219,14 @@ def _look(index, scope, family, state, near, queue, clock):
 
 
 @requeue.register(Budgeted)
-def _seat_again(index, scope, family, state, near, queue, place, clock):
+def _enqueue_again(index, scope, family, state, near, queue, place, clock):
     bound, now = _incumbent(index, family, state, near, queue, clock)
     if place != queue.session[0].place:
-        _seat(index, scope, family, state, near, queue, place, bound, now)
+        _enqueue(index, scope, family, state, near, queue, place, bound, now)
     else:
         # The incumbent won, so whoever was awake is below it.
         for slot in range(queue.session[0].n_awake - 1, -1, -1):
-            _seat(index, scope, family, state, near, queue, queue.rivals[slot].awake, bound, now)
+            _enqueue(index, scope, family, state, near, queue, queue.rivals[slot].awake, bound, now)
     return True
 
 

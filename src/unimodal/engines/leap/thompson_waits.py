@@ -41,13 +41,13 @@ FEW = 16  # in contests of no more arms, drawing all of them is the cheapest
 def _settle(index, scope, family, state, near, queue, clock):
     session = queue.session[0]
     if _only_sure_one(family, state, near, session.place):
-        _seat_under_a_sure_one(near, queue)
+        _enqueue_under_a_sure_one(near, queue)
         return True
     winners_known = session.hot and session.looks >= 8
     if not winners_known or session.holding > 0.5:
         session.hot = session.looks = 0
         level = _level_under(family, state, near, session, clock)
-        often = _seat_all(scope, family, state, near, queue, level, session.place, clock)
+        often = _enqueue_all(scope, family, state, near, queue, level, session.place, clock)
         seldom = session.eager or often < max(FREQUENT, len(near) / 500.0)
         if session.n_awake == 0 and seldom and math.isfinite(worst(family)):
             session.room = _depth(family, state, near, queue)
@@ -57,7 +57,7 @@ def _settle(index, scope, family, state, near, queue, clock):
     session.hot, session.looks = 1, 0
     level = _level_of_winners(session) if winners_known else session.level
     session.holding = 0.0
-    _seat_all(scope, family, state, near, queue, level, -1, clock)
+    _enqueue_all(scope, family, state, near, queue, level, -1, clock)
     return True
 
 
@@ -73,7 +73,7 @@ def _only_sure_one(family, state, near, place):
 
 
 @inner
-def _seat_under_a_sure_one(near, queue):
+def _enqueue_under_a_sure_one(near, queue):
     """Nobody else can win, however often they pass any level below the top."""
     clear(queue, len(near))
     queue.session[0].hot, queue.session[0].level = 0, math.inf
@@ -111,19 +111,19 @@ def _depth(family, state, near, queue):
 
 
 @inner
-def _seat_all(scope, family, state, near, queue, level, but, clock):
-    """Seat everybody at a level, but one; returns how many pass it in a contest, about."""
+def _enqueue_all(scope, family, state, near, queue, level, but, clock):
+    """Let all rivals but one wait for a level; returns how many pass it in a contest, about."""
     clear(queue, len(near))
     queue.session[0].level = level
     often = 0.0
     for place in range(len(near)):
         if place != but:
-            often += _seat(scope, family, state, near, queue, place, clock)
+            often += _enqueue(scope, family, state, near, queue, place, clock)
     return often
 
 
 @inner
-def _seat(scope, family, state, near, queue, place, clock):
+def _enqueue(scope, family, state, near, queue, place, clock):
     mass, rate = hat(family, state.arms[near[place]], 0, queue.session[0].level, True)
     if mass > FREQUENT:
         wake(queue, len(near), place)
@@ -150,16 +150,16 @@ def _geometric(rng, log_miss):
 
 
 @requeue.register(Thompson)
-def _seat_again(index, scope, family, state, near, queue, place, clock):
+def _enqueue_again(index, scope, family, state, near, queue, place, clock):
     session = queue.session[0]
     if session.hot:
-        _seat(scope, family, state, near, queue, place, clock)
+        _enqueue(scope, family, state, near, queue, place, clock)
         stale = abs(_level_of_winners(session) - session.level) > session.varying
         return not (
             (session.looks >= 16 and stale) or (session.looks >= 64 and session.holding > 0.5)
         )
     if place != session.place:
-        _seat(scope, family, state, near, queue, place, clock)
+        _enqueue(scope, family, state, near, queue, place, clock)
     return session.n_awake == 0
 
 

@@ -34,7 +34,7 @@ SESSION = np.dtype(
         ("n_awake", np.int64),
         ("hot", np.int64),  # whether every contest is looked at, the incumbent like the others
         ("looks", np.int64),  # since the level was chosen
-        ("work", np.int64),  # looks since the session's pay was last reckoned
+        ("work", np.int64),  # looks since it was last asked whether the session pays
         ("since", np.int64),  # the round of that
         ("patience", np.int64),  # rounds to step before the next session
         ("resume", np.int64),  # the round at which they end
@@ -174,6 +174,6 @@ def set_level(queue, size, place, level):
 
 @jit
 def top_place(queue, size):
-    """The place that waits for the highest level, `desk.levels[1]`."""
+    """The place that waits for the highest level, `queue.levels[1]`."""
     both = 2 * _leaves(size)
     return tied_leader(queue.levels[:both], queue.tally[:both], 0)

@@ -54,7 +54,7 @@ class Replay:
 
     @property
     def table(self) -> pl.DataFrame:
-        """A row a policy: expected reward, its 95 % interval, the difference from the log.
+        """One row per policy: expected reward, its 95 % interval, the difference from the log.
 
         The log's earnings hold its luck; `against_control` is the difference from what the log's
         own policy earns when it is simulated in the same worlds. `chance` is the probability that
