@@ -112,9 +112,9 @@ def rank_one(u: Any, v: Any, family: Family | None = None) -> Problem:
     """Arms are pairs (i, j) with mean u_i·v_j, on the graph where they share a row or a column.
 
     A row may stand for an item and a column for a place where it is shown (Katariya, Kveton,
-    Szepesvári, Vernade and Wen 2017). There is one peak where nothing in u and v is negative, each has one
-    largest entry, and at most one of them has zeros (Trinh, Kaufmann, Vernade and Combes 2020);
-    vectors that give more than one are refused.
+    Szepesvári, Vernade and Wen 2017). There is one peak where nothing in u and v is negative, each
+    has one largest entry, and at most one of them has zeros (Trinh, Kaufmann, Vernade and Combes
+    2020); vectors that give more than one are refused.
 
     >>> problem = rank_one([0.5, 1.0], [0.2, 0.6, 0.4])
     >>> problem.graph.label_of(problem.best_arm)
