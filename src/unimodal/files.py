@@ -1,4 +1,4 @@
-"""Files: never half-written, since they are made beside their place; errors that say what a file must be."""
+"""Files: never half-written, since they are made beside their place; errors name what was wrong."""
 
 from __future__ import annotations
 
