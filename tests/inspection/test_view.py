@@ -220,3 +220,12 @@ def test_the_command(file, options, tmp_path):
         assert words in shown.output
     assert page.read_text().startswith("<!doctype html>")
     assert file.read_bytes() == before  # looking changes nothing
+
+
+def test_the_interval_of_bounded_rewards_contains_the_mean_beside_it():
+    family = um.Bounded(0, 20)
+    problem = um.problems.triangular(7, high=family.high, low=family.low, family=family)
+    for seed in range(20):
+        campaign = simulated_campaign(um.UTS(), problem, rounds=40, seed=seed)
+        table = um.inspect(campaign).table(range(7)).filter(pl.col("pulls") > 0)
+        assert (table["low"] <= table["mean"]).all() and (table["mean"] <= table["high"]).all()
