@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import unimodal as um
-from unimodal.engines.plan import checkpoint_rounds
+from unimodal.engines.engine_choice import checkpoint_rounds
 from unimodal.kernels.random import POLICY, stream
 
 HUGE = [1e308, 10**30, 10**400, 2**63, math.inf, math.nan, 1e6 + 1]

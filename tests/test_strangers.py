@@ -22,9 +22,9 @@ from unimodal.campaigns.simulated_campaign import simulated_campaign
 from unimodal.cli import app
 from unimodal.cli import inspect_output as command
 from unimodal.cli import simulate_output as screen
-from unimodal.inference.replay.answer import Estimate, Replay
+from unimodal.escape_text import printable
+from unimodal.inference.replay.replay_result import Estimate, Replay
 from unimodal.policies import parse
-from unimodal.printable import printable
 from unimodal.report import (
     campaign_figures as campaigns,
 )

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
-from unimodal.printable import printable
+from unimodal.escape_text import printable
 
 LONGEST = 10**15  # rounds are counted in 64 bits; so many would take years
 

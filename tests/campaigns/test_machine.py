@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 import unimodal as um
-from unimodal.campaigns import rewards_in_log, snapshots, verify
+from unimodal.campaigns import reward_lookup as rewards_in_log
+from unimodal.campaigns import snapshots, verify
 
 TIME_TO_LIVE = 10.0
 OPEN, EXPIRED = "open", "expired"

@@ -7,7 +7,8 @@ import pytest
 
 import unimodal as um
 from unimodal.agents.saving import copied, whole_state
-from unimodal.campaigns import rewards_in_log, snapshots, state_text, verify
+from unimodal.campaigns import reward_lookup as rewards_in_log
+from unimodal.campaigns import snapshots, state_text, verify
 
 LINE = um.graphs.line(7)
 

@@ -5,11 +5,10 @@ import pytest
 
 import unimodal as um
 from unimodal.engines.capability import why_not_leap
+from unimodal.engines.engine_choice import trial_class
 from unimodal.engines.leap import LeapTrial
-from unimodal.engines.plan import trial_class
 from unimodal.engines.step import StepTrial
 from unimodal.families import Family
-from unimodal.families.bound_levels import linear_form
 from unimodal.families.family import (
     divergence,
     draw,
@@ -22,6 +21,7 @@ from unimodal.families.family import (
     upper,
 )
 from unimodal.families.leaping import gather, hat, outlook, under_hat, worst
+from unimodal.families.unsaturated_scale import linear_form
 from unimodal.kernels.compile import component, record
 from unimodal.policies import POLICIES, AroundLeader
 from unimodal.policies.index import KLUpper

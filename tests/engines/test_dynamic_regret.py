@@ -70,7 +70,7 @@ def test_restarts_are_counted_and_kept(tmp_path):
 def test_nobody_leaps_over_a_change(problem, policy):
     with pytest.raises(UnimodalError, match="changes from round to round"):
         um.simulate(problem, policy, horizon=9000, trials=1, engine="leap")
-    from unimodal.engines.plan import trial_class
+    from unimodal.engines.engine_choice import trial_class
     from unimodal.engines.step import StepTrial
 
     assert trial_class("auto", problem, policy, 9000, False) is StepTrial

@@ -19,8 +19,8 @@ from unimodal.engines.step import StepTrial
 from unimodal.families.family import posterior
 from unimodal.families.leaping import under_hat
 from unimodal.kernels.compile import component
+from unimodal.policies.leaping import contest_after
 from unimodal.policies.scope import AroundLeader
-from unimodal.policies.skipping import contest_after
 
 TRIALS = 400
 FALSE_ALARMS = 0.01  # over the whole suite

@@ -11,11 +11,11 @@ from unimodal.engines.leap import LeapTrial
 from unimodal.engines.leap.klucb_waits import _bearable
 from unimodal.engines.rewards import Tabled
 from unimodal.engines.step import StepTrial
-from unimodal.families.bound_levels import between, mean_level
+from unimodal.families.unsaturated_scale import between, mean_level
 from unimodal.kernels.compile import record
 from unimodal.policies.index import KLUpper, index_level, whole_budget
-from unimodal.policies.klucbub import KLUpperByPulls
-from unimodal.policies.skipping import ENDLESS
+from unimodal.policies.klucb_ub import KLUpperByPulls
+from unimodal.policies.leaping import ENDLESS
 
 CERTAIN = um.Problem(um.graphs.line(5), [0.5, 0.8, 1.0, 0.8, 0.5])
 

@@ -16,7 +16,7 @@ import unimodal
 SNIPPET = """
 import json
 import unimodal as um
-from unimodal.families import binary
+from unimodal.families import bernoulli_and_bounded as binary
 from unimodal.kernels import random
 
 rng = random.stream(0, 0, 0)

@@ -30,7 +30,7 @@ cpu_target.options.parse_as_flags = without
     # It is there, and no longer does what it did.
     "make_function": (
         """
-import unimodal.kernels.whole_kernels as whole
+import unimodal.kernels.whole_kernel_optimisation as whole
 whole._dynfunc = None
 """,
         ["works"],
@@ -47,7 +47,7 @@ values = [random.gamma(rng, 2.5), specialised(binary_upper, 0.1, 1.0)(0.1, 1.0)]
 found = {"_nrt": "_nrt" in _OPTIONS, "cache": numba_private._cache_class() is not None}
 found["pipelines"] = bool(numba_private.pipelines()[0])
 if found["pipelines"]:
-    from unimodal.kernels.whole_kernels import works
+    from unimodal.kernels.whole_kernel_optimisation import works
     found["works"] = works()
 print(json.dumps([values, found]))
 """

@@ -8,10 +8,10 @@ import unimodal as um
 from unimodal.engines.leap import LeapTrial
 from unimodal.engines.step import StepTrial
 from unimodal.kernels.compile import record
+from unimodal.policies.leaping import ENDLESS, steady_until
 from unimodal.policies.round import ask, observe
 from unimodal.policies.scope import contests, forced
 from unimodal.policies.scout import Scout, links_of, set_links
-from unimodal.policies.skipping import ENDLESS, steady_until
 from unimodal.policies.state import BEGUN
 from unimodal.studies.tasks import Task, run
 

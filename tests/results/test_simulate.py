@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import unimodal as um
+from unimodal.engines.engine_choice import checkpoint_rounds, trial_class
 from unimodal.engines.leap import LeapTrial
-from unimodal.engines.plan import checkpoint_rounds, trial_class
 from unimodal.engines.step import StepTrial
 
 PROBLEM = um.problems.triangular(9)

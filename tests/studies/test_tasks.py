@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from unimodal.studies.finished_tasks import opened
-from unimodal.studies.runner import do
+from unimodal.studies.run_tasks import do
 from unimodal.studies.tasks import Task, cut
 
 

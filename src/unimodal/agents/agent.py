@@ -13,8 +13,8 @@ from unimodal.errors import UnimodalError, refuse_set, whole_number
 from unimodal.families import Family, as_family
 from unimodal.graphs import Graph
 from unimodal.kernels.random import POLICY, stream
+from unimodal.lookup.graph_view import LazyGraphView, WholeGraphView
 from unimodal.lookup.oracle import Neighbours, Oracle, as_oracle
-from unimodal.lookup.view import LazyGraphView, WholeGraphView
 from unimodal.policies import UTS, Policy, ScoutUTS, as_policy
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import Decision
 from unimodal.agents.history import as_text
 from unimodal.errors import UnimodalError
-from unimodal.lookup.view import LazyGraphView, WholeGraphView
+from unimodal.lookup.graph_view import LazyGraphView, WholeGraphView
 from unimodal.policies.index import Budgeted
 from unimodal.policies.npts import Reweighed
 from unimodal.policies.scope import has_leader, span

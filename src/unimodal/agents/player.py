@@ -12,8 +12,8 @@ from unimodal.families import Family
 from unimodal.graphs import Graph
 from unimodal.kernels.compile import record, specialised
 from unimodal.kernels.leaderboard import show
-from unimodal.kernels.own_code import explaining
-from unimodal.lookup.view import LazyGraphView, WholeGraphView
+from unimodal.kernels.user_code_errors import explaining
+from unimodal.lookup.graph_view import LazyGraphView, WholeGraphView
 from unimodal.policies import Policy, explained
 from unimodal.policies.npts import with_room
 from unimodal.policies.policy import own_functions

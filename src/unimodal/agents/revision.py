@@ -7,7 +7,7 @@ from typing import Any
 from unimodal.agents.agent import Agent
 from unimodal.agents.saving import assembled, state_data
 from unimodal.graphs import Graph
-from unimodal.lookup.view import WholeGraphView
+from unimodal.lookup.graph_view import WholeGraphView
 from unimodal.policies.forgetting import renumbered_memory
 from unimodal.policies.start import Sweep
 from unimodal.policies.state import BEGUN, LAST, LEADER

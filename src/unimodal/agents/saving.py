@@ -16,8 +16,8 @@ from unimodal.agents.decisions import Book
 from unimodal.agents.validation import COLUMNS, check_look_ups, check_state
 from unimodal.errors import UnimodalError, whole_number
 from unimodal.families import Family
+from unimodal.lookup.graph_view import LazyGraphView, WholeGraphView
 from unimodal.lookup.oracle import Neighbours, Oracle
-from unimodal.lookup.view import LazyGraphView, WholeGraphView
 from unimodal.policies import Policy
 from unimodal.policies.forgetting import fill_memory, memory_data
 from unimodal.policies.index import refresh

@@ -33,7 +33,7 @@ from unimodal.campaigns.event_checks import (
 )
 from unimodal.campaigns.events import Event, as_event, as_json
 from unimodal.campaigns.lookup_requests import LoggedOracle, LookUpNeeded, LookUpRequests
-from unimodal.campaigns.rewards_in_log import RewardsInLog
+from unimodal.campaigns.reward_lookup import RewardsInLog
 from unimodal.campaigns.settings import Settings
 from unimodal.campaigns.state_text import state_in_pieces
 from unimodal.campaigns.stores import StoreToRead

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from unimodal.cli.app import app, terminal
-from unimodal.printable import printable
+from unimodal.escape_text import printable
 
 CampaignFile = Annotated[Path, typer.Argument(help="A campaign's file")]
 OwnPolicy = Annotated[

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unimodal.agents.history import Recorded
+from unimodal.escape_text import printable
 from unimodal.inspection.page import (
     NEAR,
     OVER_TIME,
@@ -16,7 +17,6 @@ from unimodal.inspection.page import (
     time_rows,
 )
 from unimodal.inspection.view import inspect
-from unimodal.printable import printable
 from unimodal.report import tables
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from unimodal.studies.reproduce.findings import Finding, Findings
 from unimodal.studies.reproduce.live_view import watching
 from unimodal.studies.reproduce.settings import SCALES, settings
 from unimodal.studies.reproduce.tables import all_rows
-from unimodal.studies.runner import dask_workers
+from unimodal.studies.run_tasks import dask_workers
 from unimodal.studies.study import Study
 
 if TYPE_CHECKING:

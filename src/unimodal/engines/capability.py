@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from unimodal.families import Family
-from unimodal.families.bound_levels import linear_form
 from unimodal.families.family import divergence, draw, learn, negentropy, posterior
 from unimodal.families.leaping import gather, hat, outlook, under_hat, worst
+from unimodal.families.unsaturated_scale import linear_form
 from unimodal.policies import AroundLeader, AroundLeastPulled, EveryArm, Policy
 from unimodal.policies.imed import EmpiricalDivergence
 from unimodal.policies.index import Budgeted, KLUpper, Thompson
-from unimodal.policies.klucbub import KLUpperByPulls
+from unimodal.policies.klucb_ub import KLUpperByPulls
 from unimodal.policies.scout import Scout
 from unimodal.problems import Moving, Problem
 
@@ -21,7 +21,7 @@ _SCOPES = (EveryArm, AroundLeader, AroundLeastPulled, Scout)
 _INDICES = (Thompson, KLUpper, KLUpperByPulls, EmpiricalDivergence)
 # What the engine calls of a family, and what more by index. A family must have registered each for
 # itself: an inherited one may not fit a `draw` that is not inherited. The other functions of
-# `families/leaping.py` and `families/bound_levels.py` have defaults that hold for any family.
+# `families/leaping.py` and `families/unsaturated_scale.py` have defaults that hold for any family.
 _CALLED = (draw, learn, worst, gather)
 _CALLED_BY: dict[type, tuple[Any, ...]] = {
     Thompson: (posterior, hat, under_hat, outlook),

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimodal.errors import UnimodalError
-from unimodal.families import binary, bound_levels, leaping
+from unimodal.families import bernoulli_and_bounded as binary
 from unimodal.families import family as kernel
+from unimodal.families import leaping, unsaturated_scale
 from unimodal.families.family import Family, learn_total
-from unimodal.families.hats import beta_hat, beta_outlook, beta_under_hat, later_failures
+from unimodal.families.tail_envelopes import beta_hat, beta_outlook, beta_under_hat, later_failures
 from unimodal.kernels.binomial import trials_until
 from unimodal.kernels.compile import inner
 from unimodal.kernels.random import beta, uniform
@@ -115,30 +116,30 @@ def _shares(pulls, total):
     return total / pulls, max((pulls - total) / pulls, 0.0)
 
 
-@bound_levels.mean_level.register(Bernoulli)
+@unsaturated_scale.mean_level.register(Bernoulli)
 def _mean_level(family, pulls, total):
     p, q = _shares(pulls, total)
     return binary.mean_level(p, q)
 
 
-@bound_levels.upper_level.register(Bernoulli)
+@unsaturated_scale.upper_level.register(Bernoulli)
 def _upper_level(family, pulls, total, budget):
     p, q = _shares(pulls, total)
     return binary.upper_level(p, q, budget / pulls)
 
 
-@bound_levels.distance.register(Bernoulli)
+@unsaturated_scale.distance.register(Bernoulli)
 def _distance(family, pulls, total, level):
     p, q = _shares(pulls, total)
     return pulls * binary.distance(p, q, level)
 
 
-@bound_levels.between.register(Bernoulli)
+@unsaturated_scale.between.register(Bernoulli)
 def _between(family, low, high, share):
     return binary.between(low, high, share)
 
 
-@bound_levels.linear_form.register(Bernoulli)
+@unsaturated_scale.linear_form.register(Bernoulli)
 def _linear_form(family, level):
     return binary.linear_form(level)
 

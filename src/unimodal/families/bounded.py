@@ -11,15 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimodal.errors import UnimodalError, real_number, unknown_name
-from unimodal.families import binary, bound_levels, leaping
+from unimodal.families import bernoulli_and_bounded as binary
 from unimodal.families import family as kernel
+from unimodal.families import leaping, unsaturated_scale
 from unimodal.families.family import LARGEST, SMALLEST, Family
-from unimodal.families.hats import beta_hat, beta_outlook, beta_under_hat, beyond, later_failures
 from unimodal.families.leaping import one_by_one
 from unimodal.families.own import register
+from unimodal.families.tail_envelopes import (
+    beta_hat,
+    beta_outlook,
+    beta_under_hat,
+    beyond,
+    later_failures,
+)
 from unimodal.kernels.compile import inner
-from unimodal.kernels.own_code import compile_own
 from unimodal.kernels.random import beta, uniform
+from unimodal.kernels.user_code_errors import compile_own
 
 _ROUNDING = 2.0**-50  # of sums: what is missing to the top by less than this is not missing
 _NARROW = 1e-9  # of the bounds: closer ones leave too few digits for what lies between
@@ -247,30 +254,30 @@ def _scaled_shares(family, pulls, total):
     return max((total - family.a * pulls) / width, 0.0), q
 
 
-@bound_levels.mean_level.register(Bounded)
+@unsaturated_scale.mean_level.register(Bounded)
 def _mean_level(family, pulls, total):
     p, q = _scaled_shares(family, pulls, total)
     return binary.mean_level(p, q)
 
 
-@bound_levels.upper_level.register(Bounded)
+@unsaturated_scale.upper_level.register(Bounded)
 def _upper_level(family, pulls, total, budget):
     p, q = _scaled_shares(family, pulls, total)
     return binary.upper_level(p, q, budget / pulls)
 
 
-@bound_levels.distance.register(Bounded)
+@unsaturated_scale.distance.register(Bounded)
 def _distance(family, pulls, total, level):
     p, q = _scaled_shares(family, pulls, total)
     return pulls * binary.distance(p, q, level)
 
 
-@bound_levels.between.register(Bounded)
+@unsaturated_scale.between.register(Bounded)
 def _between(family, low, high, share):
     return binary.between(low, high, share)
 
 
-@bound_levels.linear_form.register(Bounded)
+@unsaturated_scale.linear_form.register(Bounded)
 def _linear_form(family, level):
     # kl is the Bernoulli one of x = (p - a)/w: x·θ = p·(θ/w) - a·θ/w
     width = family.b - family.a

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimodal.errors import UnimodalError
-from unimodal.families import bound_levels, leaping
 from unimodal.families import family as kernel
+from unimodal.families import leaping, unsaturated_scale
 from unimodal.families.family import SMALLEST, Family, learn_total, log_ratio
-from unimodal.families.hats import beyond, gamma_hat, gamma_under_hat
 from unimodal.families.poisson import rate_evidence
+from unimodal.families.tail_envelopes import beyond, gamma_hat, gamma_under_hat
 from unimodal.kernels.compile import inner
 from unimodal.kernels.random import exponential, gamma
 
@@ -126,7 +126,7 @@ def _posterior(family, arm, rng):
     return rate / gamma(rng, shape)
 
 
-bound_levels.linear_form.register(Exponential)(bound_levels.natural_form)
+unsaturated_scale.linear_form.register(Exponential)(unsaturated_scale.natural_form)
 
 
 # Leaping

@@ -5,9 +5,9 @@ family's type when a kernel is compiled. The divergences of this package's famil
 one-parameter exponential families, kl(p, q) = negentropy(p) - p·θ(q) + A(q), which lets a scan over
 thousands of arms do without one logarithm per arm.
 
-Each family registers its functions in its own file: those here, those in `bound_levels.py` where
-its levels are not its means, and those in `leaping.py` for the leap engine. A user's family has
-methods instead; `own.py` registers them.
+Each family registers its functions in its own file: those here, those in `unsaturated_scale.py`
+where its levels are not its means, and those in `leaping.py` for the leap engine. A user's family
+has methods instead; `own.py` registers them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from unimodal.errors import UnimodalError, real_number
 from unimodal.kernels.compile import attach_record, generic, jit, record
-from unimodal.kernels.own_code import explained
+from unimodal.kernels.user_code_errors import explained
 
 _TEXT = (str, bytes, bytearray)  # float would read them
 LARGEST = 1e100  # of a reward: sums of many, and their squares, stay finite
@@ -109,7 +109,7 @@ class Family:
 
     @property
     def own_functions(self) -> dict[str, tuple[Callable[..., Any], str]]:
-        """The functions of a user's that it calls, for `kernels.own_code.explained`."""
+        """The functions of a user's that it calls, for `kernels.user_code_errors.explained`."""
         return dict(getattr(self, "_own_methods", {}))
 
     def require(self, *functions: Any) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimodal.errors import UnimodalError, real_number
-from unimodal.families import bound_levels, leaping
 from unimodal.families import family as kernel
+from unimodal.families import leaping, unsaturated_scale
 from unimodal.families.family import LARGEST, SMALLEST, Family, learn_total
 from unimodal.families.leaping import one_by_one
 from unimodal.kernels.compile import inner, jit
@@ -120,7 +120,7 @@ def _posterior(family, arm, rng):
     return mean + normal(rng) / math.sqrt(precision)
 
 
-bound_levels.linear_form.register(Gaussian)(bound_levels.natural_form)
+unsaturated_scale.linear_form.register(Gaussian)(unsaturated_scale.natural_form)
 
 
 # Leaping

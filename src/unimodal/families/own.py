@@ -7,11 +7,11 @@ from typing import Any
 
 from unimodal.errors import UnimodalError
 from unimodal.families import family as kernel
-from unimodal.families.bound_levels import BY_DIVERGENCE
 from unimodal.families.defaults import no_negentropy, upper_by_bisection
 from unimodal.families.family import METHODS, Family
+from unimodal.families.unsaturated_scale import BY_DIVERGENCE
 from unimodal.kernels.compile import attach_record
-from unimodal.kernels.own_code import as_kernel, as_plain, check_signature
+from unimodal.kernels.user_code_errors import as_kernel, as_plain, check_signature
 
 
 def adopt(cls: Any) -> None:

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimodal.errors import UnimodalError
-from unimodal.families import bound_levels, leaping
 from unimodal.families import family as kernel
+from unimodal.families import leaping, unsaturated_scale
 from unimodal.families.family import Family, divergence, learn_total, log_ratio
-from unimodal.families.hats import gamma_hat, gamma_under_hat
+from unimodal.families.tail_envelopes import gamma_hat, gamma_under_hat
 from unimodal.kernels.compile import inner
 from unimodal.kernels.random import gamma, poisson
 
@@ -133,7 +133,7 @@ def _posterior(family, arm, rng):
     return gamma(rng, shape) / rate
 
 
-bound_levels.linear_form.register(Poisson)(bound_levels.natural_form)
+unsaturated_scale.linear_form.register(Poisson)(unsaturated_scale.natural_form)
 
 
 # Leaping

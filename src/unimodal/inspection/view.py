@@ -24,11 +24,11 @@ from unimodal.agents.history import (
 )
 from unimodal.campaigns import recorded
 from unimodal.errors import UnimodalError, whole_number
+from unimodal.escape_text import printable
 from unimodal.families import Family
 from unimodal.families.posteriors import interval, is_known
 from unimodal.graphs import Graph
 from unimodal.inspection import timeline
-from unimodal.printable import printable
 
 if TYPE_CHECKING:
     import polars as pl

@@ -149,7 +149,7 @@ def _few_collections() -> Iterator[None]:
 def pipelines() -> tuple[dict[str, Any], dict[str, Any]]:
     """Options of `njit` for a kernel, and for what only kernels call: our ways to compile."""
     try:
-        from unimodal.kernels.whole_kernels import Inner, Kernel
+        from unimodal.kernels.whole_kernel_optimisation import Inner, Kernel
     except _ABSENT:
         return {}, {}
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 from unimodal.errors import UnimodalError, real_number, whole_number
+from unimodal.escape_text import printable
 from unimodal.graphs.graph import is_itself, plain_label
-from unimodal.printable import printable
 
 Neighbours = Callable[[Any], Iterable[Hashable]]
 CACHE = 100_000

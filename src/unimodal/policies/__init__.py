@@ -2,7 +2,7 @@
 
 from unimodal.policies.forgetting import Discounted, Forgetful, Restarting, Windowed
 from unimodal.policies.imed import IMED, IMEDUB
-from unimodal.policies.klucbub import KLUCBUB
+from unimodal.policies.klucb_ub import KLUCBUB
 from unimodal.policies.npts import NPTS
 from unimodal.policies.paper import KLUCB, OSUB, TS, UTS
 from unimodal.policies.policy import Parts, Policy, as_policy, explained, told_apart

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from unimodal.families.bound_levels import distance, linear_form, mean_level
+from unimodal.families.unsaturated_scale import distance, linear_form, mean_level
 from unimodal.graphs import Graph
 from unimodal.kernels.compile import component, inner
 from unimodal.policies.index import ByPulls, contest, tie_key

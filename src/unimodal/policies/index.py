@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
-from unimodal.families.bound_levels import linear_form, upper_level
 from unimodal.families.family import negentropy, posterior
+from unimodal.families.unsaturated_scale import linear_form, upper_level
 from unimodal.kernels.compile import component, generic, inner, jit
 from unimodal.kernels.random import counted
 from unimodal.policies.state import LAST, ROUND

@@ -10,7 +10,7 @@ import numpy as np
 
 from unimodal.errors import UnimodalError
 from unimodal.families import Family
-from unimodal.families.binary import NO_FAILURE
+from unimodal.families.bernoulli_and_bounded import NO_FAILURE
 from unimodal.families.family import top
 from unimodal.graphs import Graph
 from unimodal.kernels.cache_aligned import cache_aligned

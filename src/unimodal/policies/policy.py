@@ -15,7 +15,7 @@ from unimodal.errors import UnimodalError
 from unimodal.families import Family
 from unimodal.families.family import divergence, draw, posterior
 from unimodal.graphs import Graph
-from unimodal.kernels import own_code
+from unimodal.kernels import user_code_errors
 from unimodal.kernels.compile import attach_record, record
 from unimodal.policies.index import Budgeted, Thompson, contest, refresh
 from unimodal.policies.scope import AroundLeader, EveryArm, Scope
@@ -188,7 +188,7 @@ def _own_contest(cls: Any) -> Callable[..., Any]:
     """The contest of a policy with a `choose` of its own, for compiled or for plain code."""
     choose = cls.choose
     if cls.compiled:
-        choose = own_code.compile_own(choose)
+        choose = user_code_errors.compile_own(choose)
 
         def own(index, family, state, near, leader, clock):
             arm = choose(index, state.arms, near, leader, clock, state.rng)
@@ -240,7 +240,7 @@ def explained(policy: Policy, family: Family | None = None) -> Iterator[None]:
         index = policy.index_for(family)
         thompson, by_divergence = isinstance(index, Thompson), isinstance(index, Budgeted)
         family.require(draw, *[posterior] * thompson, *[divergence] * by_divergence)
-    with own_code.explained(own_functions(policy, family)):
+    with user_code_errors.explained(own_functions(policy, family)):
         yield
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from unimodal.errors import UnimodalError, unknown_name
 from unimodal.policies.forgetting import Discounted, Forgetful, Restarting, Windowed
 from unimodal.policies.imed import IMED, IMEDUB
-from unimodal.policies.klucbub import KLUCBUB
+from unimodal.policies.klucb_ub import KLUCBUB
 from unimodal.policies.npts import NPTS
 from unimodal.policies.paper import KLUCB, OSUB, TS, UTS
 from unimodal.policies.policy import Policy

@@ -21,9 +21,9 @@ from unimodal.graphs import Graph
 from unimodal.kernels.compile import component, inner
 from unimodal.kernels.random import randint
 from unimodal.policies.index import Thompson
+from unimodal.policies.leaping import ENDLESS, steady_until
 from unimodal.policies.policy import Policy, checked_prior
 from unimodal.policies.scope import AroundLeader, Scope, contests, period, prepare
-from unimodal.policies.skipping import ENDLESS, steady_until
 
 LINKS = 2  # to each shell
 PERIOD = 2  # of an arm without links: of so many leads one is forced (Trinh et al. 2020)

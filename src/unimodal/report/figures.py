@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unimodal.errors import unknown_name
-from unimodal.printable import printable
+from unimodal.escape_text import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

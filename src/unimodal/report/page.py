@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from unimodal.printable import printable
+from unimodal.escape_text import printable
 from unimodal.report import figures
 
 if TYPE_CHECKING:

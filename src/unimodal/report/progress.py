@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from unimodal.escape_text import printable
 from unimodal.kernels.compile_watch import compiling_now, compiling_seconds
-from unimodal.printable import printable
 
 Update = Callable[[int], object]
 

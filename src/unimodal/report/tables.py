@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from unimodal.printable import printable
+from unimodal.escape_text import printable
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unimodal.engines.engine_choice import checkpoint_rounds
 from unimodal.engines.line_search import LSE
-from unimodal.engines.plan import checkpoint_rounds
 from unimodal.errors import LONGEST, UnimodalError, whole_number
 from unimodal.kernels.random import REWARDS, stream
 from unimodal.policies import OSUB, UTS, Policy

@@ -11,7 +11,7 @@ import numpy as np
 
 from unimodal import checksums, files, problems
 from unimodal.agents import Agent
-from unimodal.engines.plan import ENGINES
+from unimodal.engines.engine_choice import ENGINES
 from unimodal.errors import LONGEST, UnimodalError, check_memory, unknown_name, whole_number
 from unimodal.policies import Policy, as_policy
 from unimodal.policies import from_data as policy_from_data

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from unimodal.engines import runner
-from unimodal.engines.plan import ENGINES, checkpoint_rounds, trial_class
+from unimodal.engines.engine_choice import ENGINES, checkpoint_rounds, trial_class
 from unimodal.engines.trial import Trial
 from unimodal.errors import (
     LONGEST,

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from unimodal.engines.plan import checkpoint_rounds
+from unimodal.engines.engine_choice import checkpoint_rounds
 from unimodal.results.statistics import Interval, describe, ratio_interval
 from unimodal.studies import parquet
-from unimodal.studies.samples import Samples
+from unimodal.studies.sample_intervals import Samples
 from unimodal.studies.tasks import CHECKPOINTS
 
 

@@ -17,7 +17,7 @@ from unimodal.report import progress
 from unimodal.studies import parquet
 from unimodal.studies.finished_tasks import Store, opened
 from unimodal.studies.outcome import Outcome, Regrets
-from unimodal.studies.runner import do
+from unimodal.studies.run_tasks import do
 from unimodal.studies.setting import Setting
 from unimodal.studies.tasks import Task, cut, law_hash, measured
 from unimodal.version import __version__

@@ -13,7 +13,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from unimodal.engines.plan import checkpoint_rounds, trial_class
+from unimodal.engines.engine_choice import checkpoint_rounds, trial_class
 from unimodal.kernels.cache_folder import PACKAGE, source_hash
 from unimodal.policies import parse
 from unimodal.problems import Problem

@@ -14,7 +14,7 @@ import math
 from unimodal.engines.leap.klucb_waits import enqueue_all, reached, reading
 from unimodal.engines.leap.wait_queue import settle
 from unimodal.policies.index import ByPulls
-from unimodal.policies.skipping import contest_after
+from unimodal.policies.leaping import contest_after
 
 
 @reading.register(ByPulls)

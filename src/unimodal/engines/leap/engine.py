@@ -23,9 +23,9 @@ from unimodal.families.leaping import attempt
 from unimodal.kernels.compile import inner, jit
 from unimodal.kernels.compile_watch import compiled_for
 from unimodal.policies import Policy
+from unimodal.policies.leaping import incumbent, loss_margin, remains, skip, steady_until
 from unimodal.policies.round import observe, open_round, update_index
 from unimodal.policies.scope import clock, span
-from unimodal.policies.skipping import incumbent, loss_margin, remains, skip, steady_until
 from unimodal.policies.state import BEGUN, LAST, ROUND
 from unimodal.problems import Problem
 

@@ -28,8 +28,8 @@ from unimodal.engines.leap.wait_queue import (
     wake,
     worth,
 )
-from unimodal.families.bound_levels import between, distance, linear_form, mean_level
 from unimodal.families.leaping import worst
+from unimodal.families.unsaturated_scale import between, distance, linear_form, mean_level
 from unimodal.kernels.compile import generic, inner
 from unimodal.policies.index import (
     Budgeted,
@@ -39,7 +39,7 @@ from unimodal.policies.index import (
     own_budget,
     whole_budget,
 )
-from unimodal.policies.skipping import ENDLESS, contest_after
+from unimodal.policies.leaping import ENDLESS, contest_after
 from unimodal.policies.state import LEADER
 
 _SAFE = 1e-9  # relative room for rounding, far above what it takes

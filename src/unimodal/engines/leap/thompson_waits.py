@@ -30,7 +30,7 @@ from unimodal.families.leaping import hat, is_sure, outlook, under_hat, worst
 from unimodal.kernels.compile import inner
 from unimodal.kernels.random import exponential, uniform
 from unimodal.policies.index import Thompson, tie_key
-from unimodal.policies.skipping import contest_after
+from unimodal.policies.leaping import contest_after
 
 SHARE = 0.25  # of the level's depth, which the incumbent may lose before it is looked at again
 FREQUENT = 0.25  # a rival that passes the level more often is drawn in every contest

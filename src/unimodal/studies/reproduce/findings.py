@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from unimodal.engines.plan import checkpoint_rounds
+from unimodal.engines.engine_choice import checkpoint_rounds
 from unimodal.studies import study
 from unimodal.studies.outcome import Outcome, ratio
 from unimodal.studies.reproduce.settings import Setting
-from unimodal.studies.samples import Samples
+from unimodal.studies.sample_intervals import Samples
 from unimodal.studies.tasks import CHECKPOINTS
 
 __all__ = ["WHAT", "Finding", "Findings", "load", "ratio"]

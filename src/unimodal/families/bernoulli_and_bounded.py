@@ -1,7 +1,7 @@
 """The mathematics that Bernoulli and Bounded share: two outcomes, with means between 0 and 1.
 
 The last functions work on levels, -log(1 - mean), and take a mean p with q = 1 - p beside it, since
-1 - p would lose the digits of q where p is close to 1: see `bound_levels.py`.
+1 - p would lose the digits of q where p is close to 1: see `unsaturated_scale.py`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from unimodal.families.bound_levels import TOP
 from unimodal.families.family import log_ratio
+from unimodal.families.unsaturated_scale import TOP
 from unimodal.kernels.compile import inner, jit
 
 NO_MEAN = 1e-100  # what is smaller counts as 0, since one over its square would overflow
@@ -120,7 +120,7 @@ def natural(q):
 
 @inner
 def mean_level(p, q):
-    """The level of the mean p = 1 - q: see `bound_levels.py`."""
+    """The level of the mean p = 1 - q: see `unsaturated_scale.py`."""
     if q <= 0.0:
         return TOP
     return -math.log(q) if q < 0.5 else -math.log1p(-p)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from unimodal.studies.samples import Samples
+from unimodal.studies.sample_intervals import Samples
 
 # Quantiles of Student's distribution at 97.5 %, from a table: by degrees of freedom.
 T = {2: 4.302653, 3: 3.182446}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unimodal.printable import printable
+from unimodal.escape_text import printable
 
 if TYPE_CHECKING:
     import polars as pl

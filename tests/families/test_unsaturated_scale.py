@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import unimodal as um
-from unimodal.families.bound_levels import (
+from unimodal.families.unsaturated_scale import (
     TOP,
     between,
     distance,

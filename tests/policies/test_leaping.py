@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from unimodal.families import Bernoulli, Bounded, Exponential, Gaussian, Poisson
 from unimodal.kernels.compile import record
 from unimodal.kernels.random import stream
+from unimodal.policies.leaping import ENDLESS, contest_after, incumbent, loss_margin, remains
 from unimodal.policies.scope import AroundLeader, EveryArm, forced
 from unimodal.policies.scout import Scout
-from unimodal.policies.skipping import ENDLESS, contest_after, incumbent, loss_margin, remains
 from unimodal.policies.state import implied_board, new_state
 
 

@@ -12,7 +12,7 @@ from unimodal.errors import UnimodalError
 from unimodal.studies import finished_tasks as stores
 from unimodal.studies.finished_tasks import opened
 from unimodal.studies.reproduce.settings import Setting
-from unimodal.studies.runner import do
+from unimodal.studies.run_tasks import do
 from unimodal.studies.tasks import cut, run
 
 SETTINGS = [
@@ -56,7 +56,7 @@ BEGIN = """
 import os, signal, sys, time
 from pathlib import Path
 from unimodal.studies.reproduce.settings import Setting
-from unimodal.studies import runner as pool
+from unimodal.studies import run_tasks as pool
 from unimodal.studies.finished_tasks import opened
 from unimodal.studies.tasks import cut
 
