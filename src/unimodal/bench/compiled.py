@@ -5,6 +5,7 @@ and left alone. Each function plays `horizon` rounds and returns the pulls; `nea
 neighbourhoods, padded with -1.
 """
 
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 from __future__ import annotations
 
 from math import log

@@ -73,7 +73,7 @@ class LSE:
         inner = (length / GOLDEN**3) ** self.smoothness  # a peak at the inner point itself
         # A peak at the end: the smaller one if the mean is steepest there, at a cusp.
         end = (length / GOLDEN) ** self.smoothness - (length / GOLDEN**2) ** self.smoothness
-        return self.slope * min(inner, end)
+        return float(self.slope * min(inner, end))
 
     def rewards_at_a_point(self, length: float, horizon: int, width: float) -> int:
         """n: how many rewards at each of the four points of a stage."""

@@ -1,5 +1,6 @@
 """How regret is counted: from the counts where they tell it, and otherwise round by round."""
 
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 from __future__ import annotations
 
 from typing import Any, NamedTuple

@@ -77,5 +77,5 @@ def workers_of(executor: Executor) -> int:
     """How many tasks an executor works on at a time; this machine's cores if it does not say."""
     client: Any = getattr(executor, "_client", None)  # Dask's: its cluster may grow and shrink
     if client is not None:
-        return max(sum(client.ncores().values()), 1)
+        return max(int(sum(client.ncores().values())), 1)
     return int(getattr(executor, "_max_workers", None) or cores())

@@ -1,5 +1,6 @@
 """What every engine shares: where a trial writes, how regret is counted, how a trial is set up."""
 
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 from __future__ import annotations
 
 from abc import ABC, abstractmethod

@@ -1,5 +1,7 @@
 """Bernoulli rewards: a click or none. The paper's setting."""
 
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
+# mypy: disable-error-code="no-any-return"
 from __future__ import annotations
 
 import math

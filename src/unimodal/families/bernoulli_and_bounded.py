@@ -4,6 +4,7 @@ The last functions work on levels, -log(1 - mean), and take a mean p with q = 1 
 1 - p would lose the digits of q where p is close to 1: see `unsaturated_scale.py`.
 """
 
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 from __future__ import annotations
 
 import math

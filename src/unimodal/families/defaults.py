@@ -1,5 +1,6 @@
 """What holds for a family that gives no more than a divergence and the ends of its range."""
 
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 from __future__ import annotations
 
 import math

@@ -10,6 +10,7 @@ where its levels are not its means, and those in `leaping.py` for the leap engin
 has methods instead; `own.py` registers them.
 """
 
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 from __future__ import annotations
 
 import dataclasses

@@ -9,6 +9,7 @@ candidate, which falls under the hat and is kept with probability f/hat. So a ha
 and exact draws from two numbers, the density at the level and the slope of its logarithm.
 """
 
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 from __future__ import annotations
 
 import math

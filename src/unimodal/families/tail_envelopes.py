@@ -1,5 +1,6 @@
 """Hats over Beta and gamma posteriors, and candidates under them: see `leaping.py`."""
 
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 from __future__ import annotations
 
 import math

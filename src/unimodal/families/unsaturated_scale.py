@@ -9,6 +9,7 @@ that were never pulled.
 Arms are given by their pulls and total, since 1 - total/pulls would lose what pulls - total keeps.
 """
 
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 from __future__ import annotations
 
 import math

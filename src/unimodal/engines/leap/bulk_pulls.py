@@ -7,6 +7,7 @@ more pulls than an incumbent of all arms; around a leader, the incumbent is the 
 rival's is at least N·kl(mean, c) + log N. So both wait as KL-UCB does, in `bounds.py`.
 """
 
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 from __future__ import annotations
 
 import math

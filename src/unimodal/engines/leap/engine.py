@@ -4,6 +4,7 @@ The engine knows no policy. Its scope says who the incumbent is and how much it 
 says who must be looked at when and who wins then, its family draws the rewards of a bulk.
 """
 
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 from __future__ import annotations
 
 from typing import Any

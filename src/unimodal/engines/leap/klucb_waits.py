@@ -6,6 +6,7 @@ early, never late; the real contest then decides. docs/decisions/0006-leaping.md
 `pulls.py` adds the indices that read another clock.
 """
 
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 from __future__ import annotations
 
 import math

@@ -6,6 +6,7 @@ geometric; a draw above is the candidate, a draw below is made only if it can ma
 on lying below. docs/decisions/0006-leaping.md has the proof.
 """
 
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 from __future__ import annotations
 
 import math
