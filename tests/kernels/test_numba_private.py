@@ -40,10 +40,10 @@ COMPUTE = """
 import json
 from unimodal.kernels import numba_private, random
 from unimodal.kernels.compile import _OPTIONS, specialised
-from unimodal.families.bernoulli import binary_upper
+from unimodal.families.bernoulli_and_bounded import upper
 
 rng = random.stream(0, 0, 0)
-values = [random.gamma(rng, 2.5), specialised(binary_upper, 0.1, 1.0)(0.1, 1.0)]
+values = [random.gamma(rng, 2.5), specialised(upper, 0.1, 1.0)(0.1, 1.0)]
 found = {"_nrt": "_nrt" in _OPTIONS, "cache": numba_private._cache_class() is not None}
 found["pipelines"] = bool(numba_private.pipelines()[0])
 if found["pipelines"]:
@@ -80,7 +80,7 @@ def test_numba_s_variable_for_locators_does_not_move_the_cache(locators, usual, 
     chosen = {"NUMBA_CACHE_LOCATOR_CLASSES": locators}
     assert computed("", tmp_path, **chosen) == usual
     names = {path.name.split("-")[0] for path in tmp_path.rglob("*.nbc")}
-    assert names == {"random.gamma", "bernoulli.binary_upper"}
+    assert names == {"random.gamma", "bernoulli_and_bounded.upper"}
 
 
 class Bare:
