@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from unimodal import graphs
 from unimodal.cli import app
 from unimodal.studies.reproduce.settings import Setting
+from unimodal.version import __version__
 
 COMMAND = Path(sys.executable).parent / "unimodal"
 VERDICTS = ["agrees", "differs", "contradicts", "undecided", "not run at this scale"]
@@ -56,6 +57,11 @@ def test_a_peak_may_be_named_by_the_pair_that_it_is():
 def test_the_help_names_every_kind_of_graph():
     text = run("simulate", "--help").stdout
     assert [kind for kind in graphs.text.FORMS if f"{kind}:" not in text] == []
+
+
+def test_the_version():
+    done = run("--version")
+    assert done.exit_code == 0 and done.stdout == f"unimodal {__version__}\n"
 
 
 def test_policies_lists_each_with_its_source():

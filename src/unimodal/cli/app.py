@@ -26,15 +26,22 @@ app = typer.Typer(
 )
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"unimodal {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True)
+        bool,
+        typer.Option(
+            "--version", help="Show the version and exit.", is_eager=True, callback=_show_version
+        ),
     ] = False,
 ) -> None:
-    if version:
-        print(f"unimodal {__version__}")
-        raise typer.Exit
+    pass
 
 
 def main() -> None:
