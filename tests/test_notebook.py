@@ -41,6 +41,29 @@ def test_a_notebook_shows_each_figure_once_and_objects_as_tables():
     assert not any("Warning" in output.text for output in said)
 
 
+class Watched(nbclient.NotebookClient):
+    """Keeps what was shown meanwhile, too."""
+
+    def process_message(self, message, cell, cell_index):
+        shown = message["content"].get("data", {}).get("text/plain", "")
+        self.shown = [*getattr(self, "shown", []), shown, message["content"].get("text", "")]
+        return super().process_message(message, cell, cell_index)
+
+
+def test_progress_is_seen_while_it_runs_and_leaves_nothing_behind():
+    cell = """
+import unimodal as um
+um.simulate(um.problems.triangular(17), um.TS(), horizon=400_000, trials=8, engine="step");
+"""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell)])
+    client = Watched(notebook, timeout=300, kernel_name="python3")
+    client.execute()
+    assert any("rounds/s" in text and "TS" in text for text in client.shown)
+    assert not any("arning" in text for text in client.shown)
+    left = [output.get("data", {}).get("text/plain", "") for output in notebook.cells[0].outputs]
+    assert "".join(left).strip() == ""
+
+
 PROBLEM = um.problems.triangular(5)
 RESULT = um.simulate(PROBLEM, um.UTS(), horizon=300, trials=3, history=True)
 CAMPAIGN = simulated_campaign(um.UTS(), PROBLEM, rounds=60)
