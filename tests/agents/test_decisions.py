@@ -52,6 +52,14 @@ def test_decisions_are_numbered_and_choose_what_ask_would():
     assert deciding.outstanding == 0
 
 
+def test_a_decision_can_be_handed_on():
+    decision = agent().decide(propensity=True)
+    told = decision.to_dict()
+    assert told == json.loads(decision.to_json())
+    assert list(told) == ["id", "arm", "reason", "leader", "near", "time", "propensity"]
+    assert (told["id"], told["arm"], told["propensity"]) == (1, decision.arm, 1.0)
+
+
 def test_a_reward_counts_once_and_cannot_be_changed():
     one = agent()
     first, second = one.decide(2)

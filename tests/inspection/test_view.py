@@ -15,6 +15,7 @@ from unimodal.campaigns.events import as_event
 from unimodal.campaigns.simulated_campaign import simulated_campaign
 from unimodal.cli import app
 from unimodal.inspection import timeline
+from unimodal.report import campaign_figures, figures
 
 NASTY = ["<b>&", "[/red]", "c" * 40, "d", "e"]
 
@@ -119,6 +120,40 @@ def test_a_first_decision_without_a_reward_has_no_picture_of_rewards():
     agent.decide()
     view = um.inspect(Reading(Path("none"), agent, events))
     assert view.why.startswith("no rewards yet") and "Mean reward of each part" not in view.html()
+
+
+def test_the_page_of_one_decision_has_no_empty_plot():
+    problem = um.problems.triangular(5)
+    one, two = (simulated_campaign(um.UTS(), problem, rounds=rounds) for rounds in (1, 2))
+    assert "<figure" not in um.inspect(one).html().split("</svg>", 1)[1]
+    assert "<figure" in um.inspect(two).html().split("</svg>", 1)[1]
+
+
+@pytest.mark.parametrize(
+    ("labels", "order"),
+    [
+        (["9.90", "12.90", "102.90", "14.90"], ["9.90", "12.90", "14.90", "102.90"]),
+        (["dear", "fair", "cheap", "free"], ["dear", "fair", "cheap", "free"]),
+    ],
+)
+def test_leaders_stand_in_the_order_of_their_numbers_or_of_the_graph(labels, order, monkeypatch):
+    """And not in that of their first lead."""
+    graph = um.graphs.from_edges(list(itertools.pairwise(labels)))
+    campaign = simulated_campaign(um.UTS(), um.Problem(graph, [0.2, 0.4, 0.6, 0.8]), rounds=400)
+    view, shown = um.inspect(campaign), []
+    monkeypatch.setattr(
+        campaign_figures,
+        "leaders_over_time",
+        lambda until, names, shares: shown.append((names, shares)) or figures.new_axes(2, 2).figure,
+    )
+    view.html()
+    (names, shares), (before, unsorted) = (
+        shown[0],
+        timeline.shares(view.history, shown[0][1].shape[1]),
+    )
+    assert names == [label for label in order if label in names] and len(names) > 2
+    for name, row in zip(names, shares, strict=True):
+        assert (row == unsorted[before.index(name)]).all()
 
 
 @pytest.mark.parametrize("far", [1.7e18, -1e15, 1e300])

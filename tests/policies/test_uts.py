@@ -123,6 +123,8 @@ def test_a_prior_may_differ_by_arm():
         (lambda: um.TS(prior=(1, 2, 3)), "pair of numbers"),
         (lambda: um.KLUCB(c="three"), "'c' of KLUCB"),
         (lambda: um.OSUB(c=float("nan")), "'c' of OSUB"),
+        (lambda: um.OSUB(c=-1), "'c' of OSUB must be at least 0, got -1"),
+        (lambda: um.KLUCB(c=-1e-9), "'c' of KLUCB must be at least 0"),
         (lambda: um.OSUB(max_degree=0), "'max_degree' of OSUB"),
         (lambda: um.UTS(name=3), "name must be text"),
     ],

@@ -103,6 +103,8 @@ BAD = [
     (lambda: um.Problem(LINE, [0.1, 1.2, 0.3]), "between 0 and 1, got 1.2 for arm 1"),
     (lambda: um.Problem(LINE, [0.1, 0.2, math.nan]), "between 0 and 1, got nan for arm 2"),
     (lambda: um.Problem(LINE, [0.1, 0.2, 0.3], "poisson"), "'family' .* such as .* got 'poisson'"),
+    (lambda: um.Problem(LINE, {0: 0.1}), "must name every arm, got none for 1 and 1 more"),
+    (lambda: um.Problem(LINE, {0: 0.1, 1: 0.2, 7: 0.3}), "7"),
     (lambda: triangular(3).regret_bound(10, 0), "'epsilon' of regret_bound .* greater than 0"),
 ]
 
@@ -112,3 +114,9 @@ def test_bad_input_is_refused_in_a_sentence(make, sentence):
     with pytest.raises(UnimodalError, match=sentence) as caught:
         make()
     assert str(caught.value).endswith(".")
+
+
+def test_means_may_be_given_by_label_in_any_order():
+    prices = graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
+    problem = um.Problem(prices, {"14.90": 0.3, "9.90": 0.1, "12.90": 0.2})
+    assert problem.means.tolist() == [0.1, 0.2, 0.3]
