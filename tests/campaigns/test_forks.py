@@ -127,6 +127,28 @@ def test_a_fork_waits_for_calls_of_other_threads_and_leaves_no_child_busy(path, 
     assert verify(path).wrong == []
 
 
+def test_no_reader_begins_between_the_last_look_and_the_fork(path, start):
+    """Or the child could not open the file: one of 15 kills in a hostile run ended in that."""
+    start().close()
+    over = threading.Event()
+
+    def read():
+        while not over.is_set():
+            with locks.reader(path):
+                pass
+
+    threads = [threading.Thread(target=read) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        inherited = {in_child(lambda: len(locks._registry.inherited)) for _ in range(40)}
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+    assert inherited == {"0"}
+
+
 def test_what_cannot_be_closed_for_a_fork_is_refused_in_the_child(path, start, monkeypatch):
     """As when a call of another thread takes long: the child then has a wrong idea of locks."""
     campaign, told = start(), []

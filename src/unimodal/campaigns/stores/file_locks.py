@@ -149,9 +149,11 @@ class _Registry:
         # Without the lock, since a call that is waited for may need it.
         self._paused = [one for one in list(self.campaigns) if one.pause(_FORK_WAIT)]
         until = time.monotonic() + _FORK_WAIT
-        while self.readers and time.monotonic() < until:
-            time.sleep(_POLL)
         self.lock.acquire()
+        while self.readers and time.monotonic() < until:
+            self.lock.release()
+            time.sleep(_POLL)
+            self.lock.acquire()  # before the next look: or a reader may begin in between
 
     def after_fork_in_parent(self) -> None:
         self.lock.release()
