@@ -171,7 +171,9 @@ def live(path: Path, folder: Path, name: int, life: int, options: argparse.Names
     try:
         SABOTAGE[options.sabotage]()
         snapshots.SNAPSHOT_EVERY = 2_000  # so that some kills hit snapshots
-        transactions._ALONE = 3  # and, with one client, rewards that are a statement of their own
+        # A sabotaged client that left a transaction open would wait for one who waits for it.
+        if options.sabotage == "none":
+            transactions._ALONE = 3  # and rewards that are statements of their own
         rng = random.Random(f"{options.seed} {name} {life}")
         client = Client(path, folder / f"client-{name}", rng, options)
         while life >= 0 and os.getppid() == parent:

@@ -11,6 +11,11 @@ from unimodal.agents.propensity import propensity
 from unimodal.families import FAMILIES
 from unimodal.inference.confidence_bounds import bounds
 from unimodal.testing import FAMILY_CHECKS, check_family
+from unimodal.testing.families import (
+    best_arm_is_found,
+    engines_and_agents_agree,
+    leap_has_the_law_of_step,
+)
 
 
 class Geometric(um.Family):
@@ -54,8 +59,21 @@ class Geometric(um.Family):
 OURS = [*(make() for make in FAMILIES.values()), um.Bounded(2.0, 5.0, "uniform"), um.Gaussian(0.1)]
 
 
-@pytest.mark.parametrize("check", FAMILY_CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("family", [*OURS, Geometric()], ids=repr)
+# These compile both engines for each family: by default for some of them.
+IN_ENGINES = (engines_and_agents_agree, best_arm_is_found, leap_has_the_law_of_step)
+BY_DEFAULT = (um.Bernoulli(), um.Poisson(), um.Bounded(2.0, 5.0, "uniform"), Geometric())
+
+
+@pytest.mark.parametrize(
+    ("family", "check"),
+    [
+        pytest.param(family, check, marks=pytest.mark.full if is_slow else (), id=name)
+        for family in [*OURS, Geometric()]
+        for check in FAMILY_CHECKS
+        for is_slow in [check in IN_ENGINES and family not in BY_DEFAULT]
+        for name in [f"{family!r}-{check.__name__}"]
+    ],
+)
 def test_family(family, check):
     check(family)
 

@@ -58,15 +58,15 @@ def tables(draw, policies):
 
 
 @given(tables([um.IMED, um.KLUCBUB]))
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_the_same_arms_in_the_same_rounds(case):
     assert leapt(*case)[0] == stepped(*case)
 
 
 @pytest.mark.full
-@given(tables([um.IMEDUB]))
-@settings(max_examples=300)
-def test_the_same_arms_in_the_same_rounds_of_imedub(case):
+@given(tables([um.IMED, um.KLUCBUB, um.IMEDUB]))
+@settings(max_examples=900)
+def test_the_same_arms_in_the_same_rounds_at_length(case):
     assert leapt(*case)[0] == stepped(*case)
 
 

@@ -114,7 +114,7 @@ MILLION = [
     (lambda: graphs.lattice(100, 100, 100), 2_970_000, 6),
     (lambda: graphs.star(1_000_000), 999_999, 999_999),
     (lambda: graphs.binary_tree(1_000_000), 999_999, 3),
-    (lambda: graphs.hypercube(20), 10_485_760, 20),
+    pytest.param(lambda: graphs.hypercube(20), 10_485_760, 20, marks=pytest.mark.full),
 ]
 
 

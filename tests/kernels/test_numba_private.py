@@ -66,7 +66,13 @@ def usual(tmp_path_factory):
     return computed("", tmp_path_factory.mktemp("kernels"))
 
 
-@pytest.mark.parametrize("part", ABSENT)
+# Each is a process that compiles. By default the two that change most.
+BY_DEFAULT = ("nothing", "_load_overload", "JITCodeLibrary")
+
+
+@pytest.mark.parametrize(
+    "part", [pytest.param(p, marks=() if p in BY_DEFAULT else pytest.mark.full) for p in ABSENT]
+)
 def test_the_numbers_are_the_same_without(part, usual, tmp_path):
     values, found = computed(ABSENT[part][0], tmp_path)
     assert values == usual[0]
@@ -74,7 +80,9 @@ def test_the_numbers_are_the_same_without(part, usual, tmp_path):
     assert bool(list(tmp_path.rglob("*.nbc"))) == found["cache"]
 
 
-@pytest.mark.parametrize("locators", ["InTreeCacheLocator", "no.such.Locator"])
+@pytest.mark.parametrize(
+    "locators", ["InTreeCacheLocator", pytest.param("no.such.Locator", marks=pytest.mark.full)]
+)
 def test_numba_s_variable_for_locators_does_not_move_the_cache(locators, usual, tmp_path):
     """Elsewhere its folder's name would not hold the hash of the sources."""
     chosen = {"NUMBA_CACHE_LOCATOR_CLASSES": locators}

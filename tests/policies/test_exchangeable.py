@@ -64,17 +64,19 @@ def pulls(policy, family, engine="step", horizon=HORIZON):
 
 CASES = [
     (um.KLUCB(), UNIFORM),
-    (um.OSUB(), UNIFORM),
     (um.Discounted(um.OSUB(), gamma=0.6), um.Bernoulli()),
-    (um.Discounted(um.KLUCBUB(), gamma=0.6), um.Bernoulli()),
     (um.Windowed(um.KLUCB(), window=20), um.Bernoulli()),
     (um.Windowed(um.UTS(), window=20), um.Bernoulli()),
     (um.Restarting(um.UTS(), window=10, rate=0.5), um.Bernoulli()),
     (um.Discounted(um.UTS(), gamma=0.6), um.Bernoulli()),
     *((policy, um.Bernoulli()) for policy in POLICIES),
+    (um.OSUB(), um.Exponential()),
+]
+MORE = [
+    (um.OSUB(), UNIFORM),
+    (um.Discounted(um.KLUCBUB(), gamma=0.6), um.Bernoulli()),
     (um.TS(), um.Gaussian(1.0)),
     (um.KLUCB(), um.Poisson()),
-    (um.OSUB(), um.Exponential()),
     (um.NPTS(), UNIFORM),
 ]
 
@@ -87,6 +89,13 @@ def test_exchangeable_arms_are_pulled_equally(policy, family):
 @pytest.mark.parametrize(("policy", "family"), CASES, ids=str)
 def test_the_first_pull_falls_on_any_arm(policy, family):
     assert p_value(pulls(policy, family, horizon=1)) > REPORTED
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("policy", "family"), MORE, ids=str)
+def test_more_of_both(policy, family):
+    test_exchangeable_arms_are_pulled_equally(policy, family)
+    test_the_first_pull_falls_on_any_arm(policy, family)
 
 
 def test_the_example_of_issue_11():
