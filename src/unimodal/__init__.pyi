@@ -56,6 +56,7 @@ from .families import Exponential as Exponential
 from .families import Family as Family
 from .families import Gaussian as Gaussian
 from .families import Poisson as Poisson
+from .families import Scaled as Scaled
 from .graphs import Graph as Graph
 from .inference.replay import Replay as Replay
 from .inference.replay import replay as replay

@@ -80,7 +80,7 @@ class Agent:
             self.check_look_ups(policy)
             view = LazyGraphView(oracle, [oracle.root], policy)
         begin = view.begin(policy.opening, rng)
-        family = as_family(family, "Agent")
+        family = as_family(family, "Agent").on(graph if isinstance(graph, Graph) else None)
         book = Book(family, time_to_live, on_expiry)
         self._assemble(policy, view, family, seed, begin, rng, book, clock)
 

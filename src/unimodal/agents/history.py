@@ -12,7 +12,7 @@ from unimodal.agents.agent import Agent
 from unimodal.errors import UnimodalError
 from unimodal.graphs import Graph
 from unimodal.graphs.build import components, lay_out
-from unimodal.policies.state import set_prior
+from unimodal.policies.state import set_factors, set_prior
 
 if TYPE_CHECKING:
     import polars as pl
@@ -96,6 +96,7 @@ def known_records(agent: Agent, graph: Graph) -> Any:
     arms = agent._player.state.arms
     records = np.zeros(graph.n_arms, dtype=arms.dtype)
     set_prior(records, agent.family, agent.policy.beliefs)
+    set_factors(records, agent.family, graph.labels)
     view: Any = agent._player.view
     met = {label: arm for arm, label in enumerate(view.labels)}
     for arm, label in enumerate(graph.labels):

@@ -28,7 +28,9 @@ from unimodal.policies.state import (
     ROUND,
     State,
     implied_board,
+    mean_earned,
     new_state,
+    set_factors,
     set_prior,
 )
 
@@ -62,6 +64,7 @@ class Player:
         slots = view.slots
         state = new_state(view.n_arms, slots, family, policy.beliefs, begin, self._unpulled, rng)
         state = policy.equip(state, family, self._unpulled)
+        self._set_factors(state.arms, 0, view.n_arms)
         self.state = self.with_board(with_room(self.index, state, 0))
         rule = (self.scope, self.index, self.family_record)
         self.choose: Any = choose
@@ -128,8 +131,7 @@ class Player:
         known = self.state.arms[: self.view.n_arms]
         met = np.flatnonzero((known["pulls"] > 0) | (known["leads"] > 0))
         pulls = known["pulls"][met]
-        means = np.full(len(met), np.nan)
-        np.divide(known["total"][met], pulls, out=means, where=pulls > 0)
+        means = mean_earned(known[met])
         labels = [self.view.label_of(int(arm)) for arm in met]
         if len(set(map(type, labels))) > 1:
             labels = list(map(str, labels))  # a column has one type
@@ -204,11 +206,17 @@ class Player:
             arms = np.zeros(needed + needed // 4, dtype=ARM)  # a quarter: these are most of memory
             set_prior(arms, self.family, self.policy.beliefs)
             arms[: len(state.arms)] = state.arms
+            self._set_factors(arms, self._known, needed)
             self.state = self.with_board(state._replace(arms=arms))
         else:
+            self._set_factors(state.arms, self._known, needed)
             for arm in range(self._known, needed):
                 show(state.best, state.count, arm, self._unpulled)
         self._known = needed
+
+    def _set_factors(self, arms: Any, first: int, last: int) -> None:
+        """Write down what rewards of the arms from `first` to `last` - 1 are worth."""
+        set_factors(arms[first:last], self.family, map(self.view.label_of, range(first, last)))
 
     def with_board(self, state: State) -> State:
         """The state with the leader board that its arms imply."""

@@ -86,7 +86,7 @@ def thompson_wins(family: Family, own: Any, rivals: Any) -> float:
     where the draw is the top itself, is left to the lots: NPTS has arms that draw nothing else.
     """
     at_the_top = float(at_top(family, own)[0])
-    by_lot = at_the_top * _first_of_tied(at_top(family, rivals)) if at_the_top > _ERROR else 0.0
+    by_lot = _wins_at_top(family, own, rivals, at_the_top) if at_the_top > _ERROR else 0.0
     below_top = 1.0 - at_the_top if at_the_top > _ERROR else 1.0
     if below_top <= 0.0:
         return by_lot
@@ -126,6 +126,13 @@ def thompson_wins(family: Family, own: Any, rivals: Any) -> float:
         left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
         low, high = np.concatenate([low, between]), np.concatenate([between, high])
     return min(max(found + by_lot, 0.0), 1.0)
+
+
+def _wins_at_top(family: Family, own: Any, rivals: Any, at_the_top: float) -> float:
+    """The probability that an arm draws its top and wins: rivals with the same top may tie."""
+    tied = rivals["factor"] == own["factor"]
+    others = cdf(family, rivals[~tied], quantile(family, own, 1.0)).prod()
+    return float(at_the_top * others * _first_of_tied(at_top(family, rivals[tied])))
 
 
 def _first_of_tied(chances: Any) -> float:

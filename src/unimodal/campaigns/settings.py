@@ -57,7 +57,7 @@ class Settings:
         return Settings(
             self.policy or usual_policy(self.graph),
             self.graph if held else as_oracle(self.graph, self.root),
-            as_family(self.family, "Campaign"),
+            as_family(self.family, "Campaign").on(self.graph if held else None),
             0 if self.seed is None else self.seed,
             self.root,
             self.time_to_live,
@@ -95,7 +95,8 @@ class Settings:
         if self.policy is not None:
             data["policy"] = policies.to_data(self.policy)
         if self.family is not None:
-            data["rewards"] = families.to_data(self.family)
+            held = graph if isinstance(graph, Graph) else None
+            data["rewards"] = families.to_data(self.family.on(held, strict=False))
         if graph is not None:
             data["graph"] = (
                 graphs.to_data(graph) if isinstance(graph, Graph) else {"kind": "look-up"}

@@ -44,5 +44,6 @@ def simulated_campaign(
     for first in range(0, rounds, at_once):
         for decision in agent.decide(min(at_once, rounds - first)):
             mean = problem.means[graph.arm_of(decision.arm)]
-            agent.reward(decision.id, problem.family.sample(mean, rng))
+            family = problem.family.of_arm(decision.arm)
+            agent.reward(decision.id, family.sample(mean, rng))
     return Reading(Path("simulated campaign"), agent, events)

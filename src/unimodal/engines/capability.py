@@ -50,7 +50,7 @@ def why_not_leap(policy: Policy, problem: Problem, history: bool = False) -> str
         return f"{index.__name__} is not an index that can say when it will cross a level"
     if scope not in _SCOPES:
         return f"{scope.__name__} is not a scope that can say for how long a leader stays"
-    return _why_not_of(problem.family, index)
+    return _why_not_of(problem.family, index) or _why_not_of(problem.family.told, index)
 
 
 def _why_not_of(family: Family, index: type) -> str:

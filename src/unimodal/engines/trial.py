@@ -15,7 +15,7 @@ from unimodal.kernels.random import POLICY, REWARDS, stream
 from unimodal.policies import Policy
 from unimodal.policies.forgetting import Watch
 from unimodal.policies.round import choose, observe
-from unimodal.policies.state import ROUND
+from unimodal.policies.state import ROUND, set_factors
 from unimodal.problems import Moving, Problem
 
 
@@ -60,9 +60,11 @@ class Trial(ABC):
         self.parts = policy.parts(graph, family)  # first: it may refuse the family
         self.state = policy.new_state(graph.n_arms, family, stream(seed, trial, POLICY))
         rng = stream(seed, trial, REWARDS)
-        self.rewards: Any = Drawn(problem.means, rng)
+        told = family.of_arms(graph.labels).told_means
+        set_factors(self.state.arms, family, graph.labels)
+        self.rewards: Any = Drawn(told(problem.means), rng)
         if isinstance(problem, Moving):
-            self.rewards = Changing(problem.begins, problem.means_by_piece, rng)
+            self.rewards = Changing(problem.begins, told(problem.means_by_piece), rng)
         self._gaps = gaps_or_ledger(problem, policy)
 
     @property

@@ -12,6 +12,7 @@ from unimodal.families.exponential import Exponential
 from unimodal.families.family import Family
 from unimodal.families.gaussian import Gaussian
 from unimodal.families.poisson import Poisson
+from unimodal.families.scaled import Scaled, factors_data, scaled_from_data
 
 __all__ = [
     "FAMILIES",
@@ -21,6 +22,7 @@ __all__ = [
     "Family",
     "Gaussian",
     "Poisson",
+    "Scaled",
     "as_family",
     "from_data",
     "parse",
@@ -49,6 +51,8 @@ def as_family(family: Family | None, owner: str) -> Family:
 
 def to_data(family: Family) -> dict[str, Any]:
     """A family as plain JSON data; of a user's own, only its name and parameters."""
+    if isinstance(family, Scaled):
+        return {"family": family.name, "inner": to_data(family.inner), "by": factors_data(family)}
     parameters = {field.name: getattr(family, field.name) for field in fields(family)}
     if callable(parameters.get("draw")):
         parameters["draw"] = "your own function"
@@ -64,6 +68,8 @@ def from_data(data: dict[str, Any], given: Family | None = None) -> Family:
     """
     if given is not None and to_data(given) == data:
         return given
+    if data["family"] == "scaled":
+        return scaled_from_data(from_data(data["inner"]), data["by"])
     parameters = dict(data)
     name, own = parameters.pop("family"), parameters.pop("own", None)
     if own is not None:

@@ -146,6 +146,16 @@ def _linear_form(family, level):
     return binary.linear_form(level)
 
 
+@unsaturated_scale.shrunk.register(Bernoulli)
+def _shrunk(family, level, share):
+    return binary.shrunk(level, share, 0.0)
+
+
+@unsaturated_scale.stretched.register(Bernoulli)
+def _stretched(family, level, share):
+    return binary.stretched(level, share, 0.0)
+
+
 # Leaping
 
 

@@ -158,6 +158,22 @@ def between(low, high, share):
     return low - math.log1p(share * math.expm1(low - high))
 
 
+@inner
+def shrunk(level, share, offset):
+    """The level of `share` times a mean; a range [a, b] has the `offset` a/(b - a)."""
+    # 1 - x' = 1 - share·x + (1 - share)·offset, where x = 1 - exp(-level)
+    return -math.log1p(share * math.expm1(-level) + (1.0 - share) * offset)
+
+
+@inner
+def stretched(level, share, offset):
+    """What `shrunk` takes to this level; ∞ beyond the top."""
+    x = ((1.0 - share) * offset - math.expm1(-level)) / share
+    if x >= 1.0:
+        return TOP if x == 1.0 else math.inf
+    return -math.log1p(-x)
+
+
 def at_top(a: Any, b: Any) -> Any:
     """The probability that a draw from Beta(a, b) rounds to 1."""
     from scipy.special import betainc

@@ -288,6 +288,16 @@ def _linear_form(family, level):
     return family.a + width * x, theta / width, log_norm + shift
 
 
+@unsaturated_scale.shrunk.register(Bounded)
+def _shrunk(family, level, share):
+    return binary.shrunk(level, share, family.a / (family.b - family.a))
+
+
+@unsaturated_scale.stretched.register(Bounded)
+def _stretched(family, level, share):
+    return binary.stretched(level, share, family.a / (family.b - family.a))
+
+
 # Leaping
 
 

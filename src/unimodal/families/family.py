@@ -16,8 +16,8 @@ from __future__ import annotations
 import dataclasses
 import math
 import types
-from collections.abc import Callable
-from typing import Any, ClassVar, dataclass_transform
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, ClassVar, Protocol, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,6 +123,48 @@ class Family:
                     f"take a policy that does without ({NEEDED_BY[name]})."
                 )
 
+    # Arms may differ in what a reward is worth: see `scaled.py`. Of other families nothing here
+    # depends on the arm.
+
+    @property
+    def told(self) -> Family:
+        """The family of rewards as they are told."""
+        return self
+
+    def on(self, graph: Any, strict: bool = True) -> Family:
+        """The family for the arms of a graph (None: one known by look-up), which it must fit.
+
+        If not `strict`, what it says of arms is only spelt by the labels of the graph.
+        """
+        return self
+
+    def factors(self, labels: Iterable[Hashable]) -> Any:
+        """What a reward of each arm is worth, as a multiple of what is told."""
+        return 1.0
+
+    def of_arm(self, label: Hashable) -> Family:
+        """The family for one arm."""
+        return self
+
+    def of_arms(self, labels: Iterable[Hashable]) -> ArmsFamily:
+        """The family for many arms at once: evidence and ranges in money, one for each arm.
+
+        >>> import unimodal as um
+        >>> um.Bernoulli().of_arms([0, 1, 2]).high
+        1.0
+        >>> um.Scaled(um.Bernoulli(), by=[5, 10, 20]).on(um.graphs.line(3)).of_arms([0, 2]).high
+        array([ 5., 20.])
+        """
+        return self
+
+    def worth(self, rewards: Any) -> Any:
+        """What rewards, or their means, are worth: those that are told, or their multiples."""
+        return rewards
+
+    def told_means(self, means: Any) -> Any:
+        """The means of what is told, for means of what it is worth."""
+        return means
+
     @property
     def default_prior(self) -> tuple[float, float]:
         """The prior of every arm where the policy has none of its own."""
@@ -187,7 +229,7 @@ class Family:
         """
         self.require(divergence)
         with explained(self.own_functions):
-            return float(divergence(record(self), self._mean(p), self._mean(q)))
+            return float(divergence(record(self), self._mean(p), self._other_mean(q)))
 
     def upper(self, p: float, budget: float) -> float:
         """The largest u ≥ p with divergence(p, u) ≤ budget: KL-UCB's index.
@@ -202,7 +244,7 @@ class Family:
             raise UnimodalError(f"the 'budget' of upper must be at least 0, got {budget!r}.")
         self.require(divergence)
         with explained(self.own_functions):
-            return float(upper(record(self), self._mean(p), number))
+            return float(self.worth(upper(record(self), self._mean(p), number)))
 
     def sample(self, mean: float, rng: Any) -> float:
         """A reward of an arm with this mean, from a stream of `unimodal.random`."""
@@ -257,6 +299,38 @@ class Family:
             raise UnimodalError(f"a mean of {self!r} must be {self._interval()}, got {value!r}.")
         return mean
 
+    def _other_mean(self, value: float) -> float:
+        """A mean to compare with, which an arm of the family need not have."""
+        return self._mean(value)
+
+
+class ArmsFamily(Protocol):
+    """What `Family.of_arms` gives: numbers for all arms, or arrays with one for each."""
+
+    @property
+    def told(self) -> Family:
+        """The family of rewards as they are told."""
+
+    @property
+    def low(self) -> Any:
+        """The lowest mean that an arm can have."""
+
+    @property
+    def high(self) -> Any:
+        """The highest mean that an arm can have."""
+
+    def worth(self, rewards: Any) -> Any:
+        """What rewards of each arm, or their means, are worth."""
+
+    def told_means(self, means: Any) -> Any:
+        """The means of what is told, for means of what it is worth."""
+
+    def check_means(self, means: Any) -> None:
+        """Refuse a mean that no arm has."""
+
+    def log_evidence(self, mean: Any, pulls: Any, total: Any) -> Any:
+        """How much rewards, as they were told, speak against a mean."""
+
 
 @generic
 def draw(family, mean, rng):
@@ -301,6 +375,40 @@ def posterior(family, arm, rng):
 def _functions(cls: type) -> set[str]:
     """The names of the methods that a class defines itself."""
     return {name for name, value in cls.__dict__.items() if isinstance(value, types.FunctionType)}
+
+
+# Where a reward is worth a known multiple of what is told (`scaled.py`); 1 by default. Whatever is
+# above speaks of rewards as they are told, except a posterior draw, which is worth something.
+
+
+@generic
+def earned(family, arm, reward):
+    """What a reward of an arm is worth."""
+
+
+@generic
+def told(family, arm, worth):
+    """The reward of an arm that is worth so much."""
+
+
+@generic
+def of_arm(family, arm):
+    """The family as `unsaturated_scale.py` needs it for the rewards of this arm."""
+
+
+@earned.register(object)
+def _itself(family, arm, reward):
+    return reward
+
+
+@told.register(object)
+def _the_same(family, arm, worth):
+    return worth
+
+
+@of_arm.register(object)
+def _for_all_arms(family, arm):
+    return family
 
 
 # The methods of a user's family, as they should be written, and what each is needed by.

@@ -49,6 +49,36 @@ def linear_form(family, level):
     """
 
 
+@generic
+def shrunk(family, level, share):
+    """The level of `share` times the mean of a level, for a share below 1."""
+
+
+@generic
+def stretched(family, level, share):
+    """The level that `shrunk` takes to this one; ∞ if it takes none so far."""
+
+
+@generic
+def is_sharp(family, level):
+    """Whether the distance to a level has its digits, so that a wait for it can be known."""
+
+
+@is_sharp.register(Family)
+def _always(family, level):
+    return True
+
+
+@shrunk.register(Family)
+def _less(family, level, share):
+    return share * level
+
+
+@stretched.register(Family)
+def _more(family, level, share):
+    return level / share
+
+
 @mean_level.register(Family)
 def _mean(family, pulls, total):
     return total / pulls

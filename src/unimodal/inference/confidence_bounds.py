@@ -19,15 +19,19 @@ from typing import Any
 import numpy as np
 
 from unimodal.families import Family
+from unimodal.families.family import ArmsFamily
 
 
-def log_evidence(family: Family, mean: Any, pulls: Any, total: Any) -> Any:
+def log_evidence(family: ArmsFamily, mean: Any, pulls: Any, total: Any) -> Any:
     """The logarithm of M: how much the rewards speak against this mean. Arrays are fine."""
     return family.log_evidence(mean, pulls, total)
 
 
-def bounds(family: Family, pulls: Any, totals: Any, threshold: float) -> tuple[Any, Any]:
+def bounds(family: ArmsFamily, pulls: Any, totals: Any, threshold: float) -> tuple[Any, Any]:
     """The means at which log M is at most `threshold`, arm by arm: the lowest and the highest.
+
+    Where arms differ in what a reward is worth, `family` is `family.of_arms(labels)`; totals are of
+    rewards as they were told, and bounds are in money.
 
     With threshold = log(1/δ) an arm's mean lies between them at every round at once with
     probability at least 1 - δ. An arm without rewards has the whole range of the family.
@@ -40,13 +44,14 @@ def bounds(family: Family, pulls: Any, totals: Any, threshold: float) -> tuple[A
     """
     pulls = np.asarray(pulls, dtype=np.float64)
     totals = np.asarray(totals, dtype=np.float64)
-    low, high = np.full(len(pulls), float(family.low)), np.full(len(pulls), float(family.high))
+    told = family.told  # M is the same for what is told and for known multiples of it
+    low, high = np.full(len(pulls), float(told.low)), np.full(len(pulls), float(told.high))
     met = pulls > 0
     data = (pulls[met], totals[met])
     with np.errstate(all="ignore"):  # a mean of 0 or ∞ is on the way where it is not ruled out
         for end, side in ((low, -1.0), (high, 1.0)):
-            end[met] = _end(family, *data, threshold, side)
-    return low, high
+            end[met] = _end(told, *data, threshold, side)
+    return family.worth(low), family.worth(high)
 
 
 def _end(family: Family, pulls: Any, totals: Any, threshold: float, side: float) -> Any:

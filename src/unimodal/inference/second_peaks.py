@@ -13,6 +13,7 @@ from unimodal.agents import Agent
 from unimodal.agents.history import known_records
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family, as_family
+from unimodal.families.family import ArmsFamily
 from unimodal.graphs import Graph
 from unimodal.inference.confidence_bounds import bounds
 from unimodal.inference.hills import hills, stand_apart
@@ -137,16 +138,17 @@ def second_peaks(
     if not level < 1:
         raise UnimodalError(f"the 'confidence' must lie between 0 and 1, got {level:g}.")
     data = gathered(source, pulls, totals, family, policy, trial)
-    graph, family, counts, sums = data
-    low, high = bounds(family, counts, sums, _threshold(graph, level))
+    graph, of_arms, counts, sums = data
+    low, high = bounds(of_arms, counts, sums, _threshold(graph, level))
+    means = np.divide(sums, counts, out=np.full(len(counts), np.nan), where=counts > 0)
+    means = of_arms.worth(means)
     found = list(hills(graph, low, high))
     best = found[0][0]
 
     def described(arm: int, hill: list[int]) -> Peak:
-        mean = sums[arm] / counts[arm] if counts[arm] else math.nan
         sure = _confidence_apart(data, arm, best, level) if arm != best else 1.0
         labels = tuple(graph.label_of(one) for one in hill)
-        numbers = (int(counts[arm]), float(mean), float(low[arm]), float(high[arm]))
+        numbers = (int(counts[arm]), float(means[arm]), float(low[arm]), float(high[arm]))
         is_lower = bool(high[hill].max() < low[best])
         return Peak(graph.label_of(arm), *numbers, labels, sure, is_lower)
 
@@ -177,9 +179,9 @@ class Data(NamedTuple):
     """A graph, how rewards come about, and what they were."""
 
     graph: Graph
-    family: Family
+    family: ArmsFamily  # for these arms
     pulls: Any  # (arms,)
-    totals: Any  # (arms,): the sums of their rewards
+    totals: Any  # (arms,): the sums of their rewards, as they were told
 
 
 def gathered(
@@ -208,7 +210,7 @@ def gathered(
 
 
 def _given(graph: Graph, pulls: Any, totals: Any, family: Any) -> Data:
-    family = as_family(family, "second_peaks")
+    family = as_family(family, "second_peaks").on(graph)
     counts, sums = _per_arm(graph, pulls, "pulls"), _per_arm(graph, totals, "totals")
     for count in counts.tolist():
         whole_number(count, "the 'pulls' of an arm", 0)
@@ -218,9 +220,10 @@ def _given(graph: Graph, pulls: Any, totals: Any, family: Any) -> Data:
             "an arm without pulls must have a total of 0, "
             f"got {sums[stray[0]]:g} for arm {graph.label_of(int(stray[0]))!r}."
         )
-    anything = min(max(1.0, family.low), family.high)  # an arm without pulls has any mean
-    family.check_means(np.where(counts > 0, sums / np.maximum(counts, 1), anything))
-    return Data(graph, family, counts, sums)
+    told = family.told
+    anything = min(max(1.0, told.low), told.high)  # an arm without pulls has any mean
+    told.check_means(np.where(counts > 0, sums / np.maximum(counts, 1), anything))
+    return Data(graph, family.of_arms(graph.labels), counts, sums)
 
 
 def _per_arm(graph: Graph, values: Any, name: str) -> Any:
@@ -255,7 +258,8 @@ def _of_agent(agent: Agent) -> Data:
             "give pulls and totals that you kept yourself."
         )
     arms = known_records(agent, graph)
-    return Data(graph, agent.family, arms["pulls"].astype(np.float64), arms["total"].copy())
+    family = agent.family.of_arms(graph.labels)
+    return Data(graph, family, arms["pulls"].astype(np.float64), arms["total"].copy())
 
 
 def _of_result(result: Result, policy: str | None, trial: int) -> Data:
@@ -278,4 +282,5 @@ def _of_result(result: Result, policy: str | None, trial: int) -> Data:
     arms, n_arms = run.arms[number], result.problem.graph.n_arms
     counts = np.bincount(arms, minlength=n_arms).astype(np.float64)
     sums = np.bincount(arms, weights=run.rewards[number], minlength=n_arms)
-    return Data(result.problem.graph, result.problem.family, counts, sums)
+    graph = result.problem.graph
+    return Data(graph, result.problem.family.of_arms(graph.labels), counts, sums)

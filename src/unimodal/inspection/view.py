@@ -29,6 +29,7 @@ from unimodal.families import Family
 from unimodal.families.posteriors import interval, is_known
 from unimodal.graphs import Graph
 from unimodal.inspection import timeline
+from unimodal.policies.state import mean_earned
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,8 +59,7 @@ class View:
 
         chosen = np.fromiter(arms, dtype=np.int64)
         records = self.records[chosen]
-        means = np.full(len(chosen), np.nan)
-        np.divide(records["total"], records["pulls"], out=means, where=records["pulls"] > 0)
+        means = mean_earned(records)
         low = high = np.full(len(chosen), np.nan)
         if is_known(self.agent.family):
             low, high = interval(self.agent.family, _without_coins(self.agent.family, records))
@@ -149,11 +149,11 @@ def _without_coins(family: Family, records: NDArray[np.void]) -> NDArray[np.void
 
     A Thompson sample goes by the coins; what people look at goes by the rewards.
     """
-    if not (np.isfinite(family.low) and np.isfinite(family.high)):
+    low, high = family.told.low, family.told.high
+    if not (np.isfinite(low) and np.isfinite(high)):
         return records
     records = records.copy()
-    width = family.high - family.low
-    records["successes"] = (records["total"] - records["pulls"] * family.low) / width
+    records["successes"] = (records["total"] - records["pulls"] * low) / (high - low)
     return records
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family
-from unimodal.families.family import divergence
+from unimodal.families.family import divergence, earned
 from unimodal.graphs import Graph
 from unimodal.kernels.cache_aligned import cache_aligned
 from unimodal.kernels.compile import inner
@@ -247,7 +247,7 @@ def _learn_and_drop_the_oldest(memory, scope, index, family, state, arm, reward)
             refresh(index, family, state.arms, old)
         else:
             record.total = record.successes = 0.0  # without what rounding left
-        _show_again(memory, scope, state, old)
+        _show_again(memory, scope, family, state, old)
     ring[place, 0], ring[place, 1], ring[place, 2] = arm, reward, success
     memory.learnt[0] += 1
 
@@ -268,7 +268,7 @@ def _fade_and_learn(memory, scope, index, family, state, arm, reward):
         record.successes *= memory.gamma
         if 0.0 < record.pulls < WORTHLESS:
             record.pulls = record.total = record.successes = 0.0
-            _show_again(memory, scope, state, other)
+            _show_again(memory, scope, family, state, other)
     add_reward(scope, index, family, state, arm, reward)
 
 
@@ -298,18 +298,18 @@ def _learn_and_restart_after_a_change(memory, scope, index, family, state, arm, 
         middle = 0.5 * (newer + older)
         change = divergence(family, newer, middle) + divergence(family, older, middle)
         if half * change > memory.threshold:
-            _restart(memory, scope, state)
+            _restart(memory, scope, family, state)
 
 
 @inner
-def _restart(memory, scope, state):
+def _restart(memory, scope, family, state):
     for arm in range(len(state.arms)):
         record = state.arms[arm]
         record.pulls = record.leads = 0
         record.total = record.successes = 0.0
         memory.learnt[arm] = 0
         memory.sums[arm, 0] = memory.sums[arm, 1] = 0.0
-        _show_again(memory, scope, state, arm)
+        _show_again(memory, scope, family, state, arm)
     state.notes[BEGUN] = 0
     memory.restarts[0] += 1
     memory.restarts[1] = state.notes[ROUND]
@@ -321,11 +321,13 @@ def _since_the_restart(memory, state, clock):
 
 
 @inner
-def _show_again(memory, scope, state, arm):
+def _show_again(memory, scope, family, state, arm):
     """Bring the leader board up to date for an arm that lost rewards."""
     if has_leader(scope):
         record = state.arms[arm]
-        shown = record.total / record.pulls if record.pulls > 0 else memory.unpulled
+        shown = memory.unpulled
+        if record.pulls > 0:
+            shown = earned(family, record, record.total / record.pulls)
         show(state.best, state.count, arm, shown)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+from unimodal.families.family import earned, of_arm
 from unimodal.families.unsaturated_scale import distance, linear_form, mean_level
 from unimodal.graphs import Graph
 from unimodal.kernels.compile import component, inner
@@ -80,12 +81,13 @@ def best_mean(family, arms, near):
     highest, best = -math.inf, -1
     for arm in near:
         if arms[arm].pulls > 0:
-            mean = arms[arm].total / arms[arm].pulls
+            mean = earned(family, arms[arm], arms[arm].total / arms[arm].pulls)
             if mean > highest:
                 highest, best = mean, arm
     if best < 0:
         return best, -math.inf
-    return best, mean_level(family, float(arms[best].pulls), arms[best].total)
+    own = of_arm(family, arms[best])
+    return best, mean_level(own, float(arms[best].pulls), arms[best].total)
 
 
 @inner
@@ -93,7 +95,8 @@ def cost(family, arm, best):
     """The index of IMED, where `best` is the level of the best mean: -∞ if never pulled."""
     if arm.pulls == 0:
         return -math.inf
-    return distance(family, float(arm.pulls), arm.total, best) + math.log(arm.pulls)
+    own = of_arm(family, arm)
+    return distance(own, float(arm.pulls), arm.total, best) + math.log(arm.pulls)
 
 
 @inner

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from unimodal.families.family import negentropy, posterior
+from unimodal.families.family import negentropy, of_arm, posterior
 from unimodal.families.unsaturated_scale import linear_form, upper_level
 from unimodal.kernels.compile import component, generic, inner, jit
 from unimodal.kernels.random import counted
@@ -140,6 +140,7 @@ def highest_bound(index, family, state, near, leader, clock):
         if arm == best:
             continue
         same = pulls == holder.pulls and rival.total == holder.total
+        same = same and rival.factor == holder.factor
         own = level if same else index_level(index, family, rival, whole)
         order = compare(own, level)
         if order > 0:
@@ -159,7 +160,7 @@ def index_level(index, family, arm, whole):
     if arm.pulls == 0:
         return math.inf
     budget = own_budget(index, whole, arm.pulls)
-    return upper_level(family, float(arm.pulls), arm.total, budget)
+    return upper_level(of_arm(family, arm), float(arm.pulls), arm.total, budget)
 
 
 @inner

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from unimodal.families.family import told
 from unimodal.families.leaping import worst
 from unimodal.kernels.compile import generic, inner
 from unimodal.kernels.leaderboard import leads_alone, runner_up, tied_leader
@@ -99,7 +100,8 @@ def _as_the_graph(scope, arena, state, arm):
 @loss_margin.register(AroundLeader)
 def _strictly_ahead(scope, family, state, arm):
     # Strictly above the best other mean of the whole graph, or another arm might lead.
-    record, other, low = state.arms[arm], runner_up(state.best, arm), worst(family)
+    record, low = state.arms[arm], worst(family)
+    other = told(family, record, runner_up(state.best, arm))
     if not record.total > other * record.pulls:
         return -1
     if not math.isfinite(low):

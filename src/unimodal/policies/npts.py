@@ -57,6 +57,11 @@ class NPTS(Policy):
                 f"NPTS needs rewards with an upper bound, such as um.Bernoulli() or "
                 f"um.Bounded(a, b), got {family!r}: use TS, or give their bounds."
             )
+        if family.told is not family and not family.two_valued:
+            raise UnimodalError(
+                f"NPTS must be told rewards of 0 and 1, or their worth itself, got {family!r}: use "
+                "TS, or um.Bounded(a, b) with the product as the reward."
+            )
         return Thompson() if family.two_valued else self.index()
 
     @property

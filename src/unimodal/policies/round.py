@@ -3,7 +3,7 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 from __future__ import annotations
 
-from unimodal.families.family import learn
+from unimodal.families.family import earned, learn
 from unimodal.kernels.compile import generic, inner, jit
 from unimodal.kernels.leaderboard import show
 from unimodal.policies.index import contest, keep_reward, refresh
@@ -71,7 +71,7 @@ def update_index(scope, index, family, state, arm):
     record = state.arms[arm]
     refresh(index, family, state.arms, arm)
     if has_leader(scope):
-        show(state.best, state.count, arm, record.total / record.pulls)
+        show(state.best, state.count, arm, earned(family, record, record.total / record.pulls))
 
 
 @jit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ ARM = np.dtype(
         ("negentropy", np.float64),  # of the mean, for indices that compare divergences
         ("prior_a", np.float64),
         ("prior_b", np.float64),
-        ("reserved", np.float64),
+        ("factor", np.float64),  # what a reward is worth: 1, unless the family is Scaled
     ],
     align=True,
 )
@@ -95,10 +96,16 @@ def new_state(
 
 def implied_board(arms: Any, n_arms: int, unpulled: float) -> tuple[Any, Any]:
     """The leader board that the first `n_arms` records imply."""
-    pulls, total = arms["pulls"][:n_arms], arms["total"][:n_arms]
-    shown = np.full(n_arms, unpulled)
-    np.divide(total, pulls, out=shown, where=pulls > 0)  # pulls may be less than 1 (FADING_ARM)
+    shown = mean_earned(arms[:n_arms])
+    shown[arms["pulls"][:n_arms] == 0] = unpulled
     return board(shown, len(arms))
+
+
+def mean_earned(arms: Any) -> Any:
+    """What a reward of each arm was worth on average, as the leader goes by it; NaN without any."""
+    pulls, means = arms["pulls"], np.full(len(arms), np.nan)
+    np.divide(arms["total"], pulls, out=means, where=pulls > 0)  # may be less than 1 (FADING_ARM)
+    return means * arms["factor"]
 
 
 def set_prior(arms: Any, family: Family, prior: Any) -> None:
@@ -112,3 +119,9 @@ def set_prior(arms: Any, family: Family, prior: Any) -> None:
     pairs = np.broadcast_to(pairs, (len(arms), 2))
     family.check_prior(pairs[:, 0], pairs[:, 1])
     arms["prior_a"], arms["prior_b"] = pairs[:, 0], pairs[:, 1]
+    arms["factor"] = 1.0
+
+
+def set_factors(arms: Any, family: Family, labels: Iterable[Hashable]) -> None:
+    """Write what a reward of each arm is worth into its record."""
+    arms["factor"] = family.factors(labels)

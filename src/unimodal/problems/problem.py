@@ -63,7 +63,8 @@ class Problem:
                 f"the 'means' of Problem must be one for each of the {graph.n_arms} arms, "
                 f"got shape {array.shape}."
             )
-        family.check_means(array)
+        family = family.on(graph)
+        family.of_arms(graph.labels).check_means(array)
         array.setflags(write=False)
         self.graph, self.family = graph, family
         self.means: NDArray[np.float64] = array
@@ -113,7 +114,9 @@ class Problem:
         """c(μ) of Thm 1: any good policy's regret is at least about c(μ)·log T, for large T.
 
         The sum over the best arm's neighbours of (μ* - μ_i)/kl(μ_i, μ*); infinite if one of them
-        is as good as the best. A regret at a finite T may well lie below.
+        is as good as the best. One that could not be better, since its known factor times the
+        highest draw is at most μ* (`Scaled`), has no term: its divergence is infinite. A regret at
+        a finite T may well lie below.
 
         >>> import unimodal as um
         >>> round(um.problems.triangular(17).lower_bound, 2)
@@ -123,7 +126,8 @@ class Problem:
         total = 0.0
         for arm in self.graph.neighbors(self.best_arm):
             mean = float(self.means[arm])
-            distance = self.family.divergence(mean, best)
+            family = self.family.of_arm(self.graph.label_of(int(arm)))
+            distance = family.divergence(mean, best)
             total += (best - mean) / distance if distance > 0 else math.inf
         return total
 

@@ -29,8 +29,15 @@ from unimodal.engines.leap.wait_queue import (
     wake,
     worth,
 )
+from unimodal.families.family import of_arm
 from unimodal.families.leaping import worst
-from unimodal.families.unsaturated_scale import between, distance, linear_form, mean_level
+from unimodal.families.unsaturated_scale import (
+    between,
+    distance,
+    is_sharp,
+    linear_form,
+    mean_level,
+)
 from unimodal.kernels.compile import generic, inner
 from unimodal.policies.index import (
     Budgeted,
@@ -107,8 +114,12 @@ def _enqueue(index, scope, family, state, near, queue, place, bound, now):
     # for a higher level anyway, up to the middle.
     near_by, middle = between(family, rival, bound, 0.1), between(family, rival, bound, 0.5)
     level = max(near_by, min(middle, queue.levels[1]))
+    own = of_arm(family, record)
+    if not is_sharp(own, level):
+        wake(queue, len(near), place)
+        return
     set_level(queue, len(near), place, level)
-    budget = distance(family, float(record.pulls), record.total, level)
+    budget = distance(own, float(record.pulls), record.total, level)
     enough = min(reached(index, budget * (1.0 - _SAFE), record.pulls), NEVER)
     # The last round whose clock is surely not enough, and then the next contest.
     quiet = max(math.floor(enough * (1.0 - _SAFE)) - 1.0, now - 1.0)
@@ -165,31 +176,33 @@ def _bearable(index, family, record, level, now):
     h(k) = (N + k)·kl((S + k·low)/(N + k), level) is convex in k, since N·kl(S/N, level) is
     convex in (N, S): the tangent at a larger k bounds it from above.
     """
-    low = worst(family)
+    low, of = worst(family), of_arm(family, record)
     if level == -math.inf:
         return ENDLESS
     whole = whole_budget(index, now)
     if not math.isfinite(low):
         return 0 if _clearly_below(level, index_level(index, family, record, whole)) else -1
     pulls, total = float(record.pulls), record.total
-    own = mean_level(family, pulls, total)
-    mean, theta, log_norm = linear_form(family, level)
+    own = mean_level(of, pulls, total)
+    mean, theta, log_norm = linear_form(of, level)
     if own >= level:
         if mean <= low:
             return ENDLESS
         count = math.floor(min(max((total - mean * pulls) / (mean - low), 0.0), 1e15))
-        after = mean_level(family, pulls + count, total + count * low)
+        after = mean_level(of, pulls + count, total + count * low)
         return np.int64(count) if after >= level - _ROUNDING * abs(level) else 0
+    if not is_sharp(of, level):
+        return 0 if _clearly_below(level, index_level(index, family, record, whole)) else -1
     room = own_budget(index, whole, record.pulls) * (1.0 - _SAFE)
-    room -= distance(family, pulls, total, level) * (1.0 + _SAFE)
+    room -= distance(of, pulls, total, level) * (1.0 + _SAFE)
     if room <= 0.0:
         return -1
-    slope = _slope(family, own, low, theta, log_norm)
+    slope = _slope(of, own, low, theta, log_norm)
     if not slope > 0.0:
         return 0
     far = room / slope
-    own = mean_level(family, pulls + far, total + far * low)
-    slope = _slope(family, own, low, theta, log_norm)
+    own = mean_level(of, pulls + far, total + far * low)
+    slope = _slope(of, own, low, theta, log_norm)
     return np.int64(min(room / slope * (1.0 - _SAFE), 1e15)) if slope > 0.0 else 0
 
 

@@ -26,7 +26,7 @@ from unimodal.engines.leap.wait_queue import (
     wake,
     worth,
 )
-from unimodal.families.family import posterior
+from unimodal.families.family import earned, posterior
 from unimodal.families.leaping import hat, is_sure, outlook, under_hat, worst
 from unimodal.kernels.compile import inner
 from unimodal.kernels.random import exponential, uniform
@@ -182,7 +182,8 @@ def _guard(index, scope, family, state, near, queue, clock, most):
     if depth > 1.5 * session.room or depth < 0.7 * session.room:
         return -1, 0.0  # the level was chosen for another width
     centre = outlook(family, record)[0]
-    share = SHARE * (centre - session.level) / (centre - worst(family))
+    low = earned(family, record, worst(family))
+    share = SHARE * (centre - session.level) / (centre - low)
     loss_margin = min(most, np.int64(share * record.pulls))
     # The incumbent's own draw: a candidate below the level at most this often, whatever its
     # rewards will be, as long as no more of them than `loss_margin` are the worst.
