@@ -27,9 +27,10 @@ def log_evidence(family: ArmsFamily, mean: Any, pulls: Any, total: Any) -> Any:
     return family.log_evidence(mean, pulls, total)
 
 
-def bounds(family: ArmsFamily, pulls: Any, totals: Any, threshold: float) -> tuple[Any, Any]:
+def bounds(family: ArmsFamily, pulls: Any, totals: Any, threshold: Any) -> tuple[Any, Any]:
     """The means at which log M is at most `threshold`, arm by arm: the lowest and the highest.
 
+    The threshold is one number for all arms, or one for each.
     Where arms differ in what a reward is worth, `family` is `family.of_arms(labels)`; totals are of
     rewards as they were told, and bounds are in money.
 
@@ -47,14 +48,14 @@ def bounds(family: ArmsFamily, pulls: Any, totals: Any, threshold: float) -> tup
     told = family.told  # M is the same for what is told and for known multiples of it
     low, high = np.full(len(pulls), float(told.low)), np.full(len(pulls), float(told.high))
     met = pulls > 0
-    data = (pulls[met], totals[met])
+    data = (pulls[met], totals[met], np.broadcast_to(threshold, pulls.shape)[met])
     with np.errstate(all="ignore"):  # a mean of 0 or ∞ is on the way where it is not ruled out
         for end, side in ((low, -1.0), (high, 1.0)):
-            end[met] = _end(told, *data, threshold, side)
+            end[met] = _end(told, *data, side)
     return family.worth(low), family.worth(high)
 
 
-def _end(family: Family, pulls: Any, totals: Any, threshold: float, side: float) -> Any:
+def _end(family: Family, pulls: Any, totals: Any, threshold: Any, side: float) -> Any:
     """One end of each interval: away from the empirical mean until the evidence is too much."""
     inside = np.clip(totals / pulls, family.low, family.high)
     limit = family.low if side < 0 else family.high

@@ -1,0 +1,251 @@
+"""Are we done? The peak, with a confidence that holds whenever one looks; or what is still open."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unimodal.errors import UnimodalError, real_number
+from unimodal.families.family import ArmsFamily
+from unimodal.inference.peak_test import (
+    Numbering,
+    check_confidence,
+    order_evidence,
+    set_with_peak,
+    shortfall,
+)
+
+_SHOWN = 5  # arms in a sentence
+_MOST_TIMES_MORE = 1e6  # of the present rewards: what takes longer is not foreseen
+
+DROPPED = (
+    "decisions whose reward came too late were dropped: it is assumed that this does not depend on "
+    "the reward"
+)
+PAST = "past data count as rewards of the same kind"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Belief:
+    """What the posterior says of the leader's neighbourhood: a belief, which the prior is part of.
+
+    Unlike the certificate, it has no guarantee that holds whenever one looks.
+    """
+
+    best: dict[Hashable, float]  # the probability of each arm that it is the best of them
+    expected_loss: float  # per round, if the leader were played for ever from now on
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certificate:
+    """Which arm is the peak, at a confidence; true once that is certain enough.
+
+    Whatever policy chose the arms, and however often one looks: a wrong arm is ever certified with
+    probability at most 1 - `confidence`, if the means have one peak and do not move. The same holds
+    for `among` and `gap`, by themselves. docs/theory/certificate.md has the theorem and its proof.
+    """
+
+    leader: Hashable  # the arm with the highest mean reward; None without rewards
+    peak: Hashable  # the leader, if it is certified to be the peak; else None
+    confidence: float  # what was asked for
+    level: float  # the highest confidence at which the leader is certified now; 0 if at none
+    open: tuple[Hashable, ...]  # neighbours that cannot be told from the leader yet
+    among: tuple[Hashable, ...] | None  # a set with the peak in it; None where it is not known
+    gap: float  # by how much the peak's mean is above the leader's at most
+    tolerance: float | None
+    more: int | None  # about how many more rewards it takes at the present rate; None: not foreseen
+    rewards: int  # that count
+    waiting: int  # rewards that do not count yet, since an earlier decision has none
+    assumptions: tuple[str, ...]
+    belief: Belief | None = None  # None for a family whose posterior is not known
+
+    def __bool__(self) -> bool:
+        return self.peak is not None or (self.tolerance is not None and self.gap <= self.tolerance)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name."""
+        return dataclasses.asdict(self)
+
+    def __str__(self) -> str:
+        lines = [self._verdict(), *self._near_tie()]
+        if self.waiting:
+            lines.append(
+                f"{self.waiting:,} rewards wait to be counted: an earlier decision is still open."
+            )
+        lines += [f"Note: {assumption}." for assumption in self.assumptions]
+        if self.belief is not None and self.leader is not None:
+            best = self.belief.best.get(self.leader, math.nan)
+            lines.append(
+                f"Belief, apart from the certificate: {_percent(best)} that {self.leader} is the "
+                f"best of its neighbourhood; stopping now loses {self.belief.expected_loss:.2g} "
+                "per round."
+            )
+        return "\n".join(lines)
+
+    def _verdict(self) -> str:
+        counted = f"{self.rewards:,} rewards"
+        if self.leader is None:
+            return "Nothing is certified: there are no rewards yet."
+        if self.peak is not None:
+            reached = f"{_percent(self.level)} confidence"
+            asked = f"{_percent(self.confidence)} was asked for"
+            return f"The peak is {self.peak}, at {reached} ({asked}), after {counted}."
+        start = f"Not certified at {_percent(self.confidence)} after {counted}: {self.leader} leads"
+        if not self.open:
+            return f"{start}, but its neighbours are not known."
+        foreseen = "" if self.more is None else f"; about {self.more:,} more at the present rate"
+        return f"{start}, but {_listed(self.open, 'or')} may be better{foreseen}."
+
+    def _near_tie(self) -> list[str]:
+        if self.peak is not None or self.among is None or self.leader is None:
+            return []
+        apart = f"at most {self.gap:.3g} above the mean of {self.leader}"
+        found = [f"The peak is among {_listed(self.among, 'and')}; its mean is {apart}."]
+        if self.tolerance is not None:
+            word = "within" if self else "not yet within"
+            found.append(f"That is {word} the tolerance of {self.tolerance:g}.")
+        return found
+
+    def _repr_html_(self) -> str:
+        from unimodal.report import page
+
+        title, *notes = str(self).split("\n")
+        best = {} if self.belief is None else self.belief.best
+        rows = [
+            (str(arm), "peak" if arm == self.peak else _standing(self, arm), _percent(chance))
+            for arm, chance in best.items()
+        ]
+        return page.notebook_table(" ".join([title, *notes]), ["arm", "", "best (belief)"], rows)
+
+
+def _standing(found: Certificate, arm: Hashable) -> str:
+    if arm == found.leader:
+        return "leads"
+    return "open" if arm in found.open else "rejected"
+
+
+def _percent(share: float) -> str:
+    """A share in percent; never rounded up to 100."""
+    if share >= 0.9999995:
+        return "over 99.9999 %" if share < 1 else "100 %"
+    return f"{100 * share:.6g} %"
+
+
+def _listed(arms: Sequence[Hashable], last: str) -> str:
+    names = [str(arm) for arm in arms[:_SHOWN]]
+    if len(arms) > _SHOWN:
+        return f"{', '.join(names)} {last} {len(arms) - _SHOWN:,} others"
+    return f"{', '.join(names[:-1])} {last} {names[-1]}" if len(names) > 1 else names[0]
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The rewards that a certificate is about, by arm, and what has to be known besides."""
+
+    labels: Sequence[Hashable]
+    neighbours: Callable[[int], NDArray[np.int64] | None]  # of an arm; None: not known
+    family: ArmsFamily  # for these arms
+    pulls: NDArray[np.float64]
+    totals: NDArray[np.float64]
+    numbering: Numbering
+    recent: NDArray[np.float64]  # pulls of late: the present rate
+    waiting: int = 0
+    assumptions: tuple[str, ...] = ()
+
+    @property
+    def leader(self) -> int:
+        """The arm with the highest mean reward, of equals the most pulled; -1 without rewards."""
+        pulled = np.flatnonzero(self.pulls > 0)
+        if not len(pulled):
+            return -1
+        means = self.family.worth(self.totals / np.maximum(self.pulls, 1.0))[pulled]
+        return int(pulled[np.lexsort((self.pulls[pulled], means))[-1]])
+
+
+def certify(
+    counted: Counted,
+    confidence: Any = 0.95,
+    tolerance: Any = None,
+    belief: Callable[[int, NDArray[np.int64]], Belief | None] = lambda leader, near: None,
+) -> Certificate:
+    """What the rewards say of the peak; `belief` is asked about the leader and its neighbours."""
+    level = check_confidence(confidence)
+    if tolerance is not None:
+        tolerance = real_number(tolerance, "the 'tolerance'")
+        if not 0 <= tolerance < math.inf:
+            raise UnimodalError(f"the 'tolerance' must be at least 0, got {tolerance:g}.")
+    log_error = math.log1p(-level)
+    leader = counted.leader
+    near = None if leader < 0 else counted.neighbours(leader)
+    data = (counted.family, counted.pulls, counted.totals)
+    log_errors = np.empty(0)
+    if near is not None:
+        log_errors = shortfall(*data, leader, near, counted.numbering)
+    surest = log_errors.max(initial=-math.inf) if near is not None else math.inf
+    certified = surest <= log_error
+    members, gap = _members(counted, log_error, leader, certified)
+    still_open = () if near is None else tuple(near[log_errors > log_error].tolist())
+    label = counted.labels.__getitem__
+    return Certificate(
+        leader=label(leader) if leader >= 0 else None,
+        peak=label(leader) if certified else None,
+        confidence=level,
+        level=max(-math.expm1(surest), 0.0) if surest < 0 else 0.0,
+        open=tuple(map(label, still_open)),
+        among=None if members is None else tuple(map(label, members)),
+        gap=gap,
+        tolerance=tolerance,
+        more=0 if certified else _more(counted, leader, still_open, log_error),
+        rewards=int(counted.pulls.sum()),
+        waiting=counted.waiting,
+        assumptions=counted.assumptions,
+        belief=None if near is None else belief(leader, near),
+    )
+
+
+def _members(
+    counted: Counted, log_error: float, leader: int, certified: bool
+) -> tuple[list[int] | None, float]:
+    """A set with the peak in it, and how far above the leader's mean the peak's may be."""
+    if certified:
+        return [leader], 0.0
+    if leader < 0:
+        return None, math.inf
+    data = (counted.family, counted.pulls, counted.totals, counted.neighbours)
+    members, low, high = set_with_peak(*data, log_error, counted.numbering)
+    if members is None:
+        return None, math.inf
+    others = [arm for arm in members if arm != leader]
+    return members, max(float((high[others] - low[leader]).max(initial=0.0)), 0.0)
+
+
+def _more(counted: Counted, leader: int, still_open: Sequence[int], log_error: float) -> int | None:
+    """How many more rewards it takes if pulls and means go on as they were of late."""
+    if not still_open or not counted.recent.sum() > 0:
+        return None
+    rivals = np.array(still_open)
+    means = counted.totals / np.maximum(counted.pulls, 1.0)
+    asked = counted.numbering.pair_costs(leader, rivals) - log_error
+
+    def is_enough(times: float) -> bool:
+        pulls = counted.pulls + times * counted.recent
+        totals = counted.totals + times * counted.recent * means
+        found = order_evidence(counted.family, pulls, totals, leader, rivals)
+        return bool((found >= asked).all())
+
+    enough = 1 / 16
+    while not is_enough(enough):
+        enough *= 2
+        if enough > _MOST_TIMES_MORE:
+            return None
+    short = enough / 2 if enough > 1 / 16 else 0.0
+    for _ in range(7):
+        middle = 0.5 * (short + enough)
+        short, enough = (short, middle) if is_enough(middle) else (middle, enough)
+    return max(round(enough * float(counted.recent.sum())), 1)
