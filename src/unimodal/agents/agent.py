@@ -20,6 +20,8 @@ from unimodal.policies import UTS, Policy, ScoutUTS, as_policy
 if TYPE_CHECKING:
     import polars as pl
 
+    from unimodal.inference.certificate import Certificate
+
 _SHOWN = 10  # arms, in a notebook
 MOST_AT_ONCE = 10**6  # arms in one call: more would take minutes, and gigabytes
 # Called with what happens to decisions: kind, time, id, and the decision or the reward.
@@ -310,6 +312,25 @@ class Agent:
         for decision in self._book.due(now):
             self.settle(decision, None, now)
         return now
+
+    def certificate(self, confidence: float = 0.95, tolerance: float | None = None) -> Certificate:
+        """Which arm is the peak, with which confidence; or what cannot be told yet.
+
+        It may be asked as often as one likes, after any policy: a wrong arm is ever certified with
+        probability at most 1 - `confidence`. Rewards count in the order of their decisions, up to
+        the oldest open one. With a `tolerance`, it is true as well once every arm that may be the
+        peak is within it of the leader.
+
+        >>> import unimodal as um
+        >>> agent = um.Agent(um.UTS(), um.graphs.line(3), seed=1)
+        >>> agent.tell([0, 1, 2] * 100, [0, 1, 0] * 100)
+        >>> print(agent.certificate())
+        The peak is 1, at over 99.9999 % confidence (95 % was asked for), after 300 rewards.
+        Belief, apart from the certificate: ...
+        """
+        from unimodal.agents import certifying
+
+        return certifying.certificate(self, confidence, tolerance)
 
     def save(self, path: str | Path) -> Path:
         """Write all it knows as readable JSON; `Agent.load` continues exactly from there."""

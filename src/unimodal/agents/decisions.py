@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unimodal.errors import (
     ConflictingReward,
@@ -69,12 +70,16 @@ class Outcomes(Protocol):
     def set(self, decision: int, reward: float) -> None:
         """Keep a reward."""
 
+    def decided(self, arm: int) -> None:
+        """Keep the arm of the next decision, if that is not kept elsewhere."""
+
 
 class RewardsInMemory:
-    """Eight bytes a decision, so that millions of them can be told twice."""
+    """Sixteen bytes a decision, so that millions of them can be told twice and certified."""
 
-    def __init__(self, rewards: Sequence[float | None] = ()) -> None:
+    def __init__(self, rewards: Sequence[float | None] = (), arms: Sequence[int] = ()) -> None:
         self._rewards = array("d", (math.nan if r is None else r for r in rewards))
+        self.arms = array("q", arms)
 
     def get(self, decision: int) -> float | None:
         """The reward of a decision, or None if it has none."""
@@ -85,6 +90,16 @@ class RewardsInMemory:
         """Keep a reward."""
         self._rewards.extend([math.nan] * (decision - len(self._rewards)))
         self._rewards[decision - 1] = reward
+
+    def decided(self, arm: int) -> None:
+        """Keep the arm of the next decision."""
+        self.arms.append(arm)
+
+    def as_arrays(self, made: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The arms of the decisions, as far as they are known, and their rewards or NaN."""
+        rewards = np.full(made, math.nan)
+        rewards[: len(self._rewards)] = self._rewards
+        return np.array(self.arms, dtype=np.int64), rewards
 
     def to_data(self) -> list[float | None]:
         """The rewards in the order of the decisions, as plain JSON data."""
@@ -125,6 +140,7 @@ class Book:
         """Open a decision."""
         self.made += 1
         self.open[self.made] = arm, now
+        self.outcomes.decided(arm)
         return self.made
 
     def due(self, now: float) -> list[int]:
@@ -178,7 +194,7 @@ class Book:
             "open": [[number, arm, made] for number, (arm, made) in self.open.items()],
         }
         if isinstance(self.outcomes, RewardsInMemory):
-            data["rewards"] = self.outcomes.to_data()
+            data["rewards"], data["arms"] = self.outcomes.to_data(), self.outcomes.arms.tolist()
         return data
 
     def copied(self) -> Book:
@@ -196,7 +212,7 @@ class Book:
         book.made = data["made"]
         book.now = -math.inf if data["now"] is None else float(data["now"])
         book.open.update((number, (arm, made)) for number, arm, made in data["open"])
-        book.outcomes = RewardsInMemory(data.get("rewards", ()))
+        book.outcomes = RewardsInMemory(data.get("rewards", ()), data.get("arms", ()))
         return book
 
     def _is_open(self, decision: int, now: float) -> bool:

@@ -61,6 +61,8 @@ class Player:
         held = isinstance(view, WholeGraphView)
         self._unpulled = policy.opening.unpulled_mean if held else -np.inf
         self._known = view.n_arms
+        # The order in which arms behind an oracle were first pulled; None: it was not kept.
+        self.first_pulls: dict[int, None] | None = {}
         slots = view.slots
         state = new_state(view.n_arms, slots, family, policy.beliefs, begin, self._unpulled, rng)
         state = policy.equip(state, family, self._unpulled)
@@ -149,7 +151,10 @@ class Player:
         if isinstance(self.view, LazyGraphView):
             self._meet_neighbours(self.view)
         arena = self.view.arena
-        return int(self.choose(self.scope, self.index, self.family_record, arena, self.state))
+        arm = int(self.choose(self.scope, self.index, self.family_record, arena, self.state))
+        if isinstance(self.view, LazyGraphView) and self.first_pulls is not None:
+            self.first_pulls.setdefault(arm)
+        return arm
 
     def play(self) -> tuple[int, str, int, int]:
         """Play the next round: the arm, why, who led (-1: nobody), and how many were near."""
@@ -162,6 +167,8 @@ class Player:
         return arm, reason, leader, view.n_arms if reason == "contest" else 1
 
     def learn(self, arm: int, reward: float) -> None:
+        if isinstance(self.view, LazyGraphView) and self.first_pulls is not None:
+            self.first_pulls.setdefault(arm)  # it may be told without having been asked for
         self.state = with_room(self.index, self.state, 1)
         self.observe(self.scope, self.index, self.family_record, self.state, arm, reward)
 

@@ -53,6 +53,8 @@ def _renumbered(data: dict[str, Any], where: list[int], n_arms: int) -> dict[str
     decisions["open"] = [
         [number, where[arm] if arm >= 0 else -1, made] for number, arm, made in decisions["open"]
     ]
+    if "arms" in decisions:
+        decisions["arms"] = [where[arm] if arm >= 0 else -1 for arm in decisions["arms"]]
     return {
         **data,
         "notes": notes,

@@ -13,7 +13,12 @@ import numpy as np
 from unimodal import families, files, graphs, policies
 from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import Book
-from unimodal.agents.validation import COLUMNS, check_look_ups, check_state
+from unimodal.agents.validation import (
+    COLUMNS,
+    check_first_pulls,
+    check_look_ups,
+    check_state,
+)
 from unimodal.errors import UnimodalError, whole_number
 from unimodal.families import Family
 from unimodal.lookup.graph_view import LazyGraphView, WholeGraphView
@@ -47,8 +52,15 @@ def to_data(agent: Agent) -> dict[str, Any]:
         "rewards": families.to_data(agent.family),
         "graph": agent._player.view.to_data(),
         "seed": agent.seed,
+        **_first_pulls(agent),
         **state_data(agent),
     }
+
+
+def _first_pulls(agent: Agent) -> dict[str, Any]:
+    """What a certificate behind an oracle needs; nothing where the graph is held."""
+    first = agent._player.first_pulls
+    return {} if agent.graph is not None or first is None else {"first_pulls": list(first)}
 
 
 def state_data(agent: Agent) -> dict[str, Any]:
@@ -103,7 +115,11 @@ def from_data(
         whole = graphs.from_data(data["graph"])
         view = WholeGraphView(whole, policy.scope(whole).arena(whole))
     seed = whole_number(data["seed"], "the 'seed' of a saved agent", 0)
-    return assembled(policy, view, family, seed, data)
+    first = data.get("first_pulls")
+    check_first_pulls(first, view.n_arms)
+    agent = assembled(policy, view, family, seed, data)
+    agent._player.first_pulls = None if first is None else dict.fromkeys(first)
+    return agent
 
 
 def _looked_up(data: dict[str, Any], graph: Any, policy: Policy) -> LazyGraphView:

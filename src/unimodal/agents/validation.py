@@ -78,6 +78,14 @@ def check_look_ups(data: dict[str, Any]) -> None:
     _wholes([data["counts"][name] for name in COUNTS], 0, _LATE)
 
 
+def check_first_pulls(arms: Any, n_arms: int) -> None:
+    """Raise a ValueError if arms cannot have been first pulled in this order."""
+    if arms is not None:
+        _wholes(_list(arms), 0, n_arms)
+        if len(set(arms)) != len(arms):
+            raise ValueError("an arm first pulled twice")
+
+
 def _check_rounds(data: dict[str, Any], n_arms: int) -> None:
     notes, begin, stream = (_list(data[name]) for name in ("notes", "begin", "stream"))
     _wholes(notes, -1, LONGEST + 1)
@@ -190,8 +198,12 @@ def _check_book(book: dict[str, Any], n_arms: int) -> None:
     _numbers(times)
     if sorted(set(numbers)) != list(numbers):
         raise ValueError("decisions out of order")
+    arms_made = _list(book.get("arms", []))
+    _wholes(arms_made, -1, n_arms)
     rewards = _list(book.get("rewards", []))
     _numbers(reward for reward in rewards if reward is not None)
+    if len(arms_made) not in (0, made):
+        raise ValueError("arms of other decisions than were made")
     if len(rewards) > made or ("rewards" in book and made > len(rewards) + _UNREWARDED):
         raise ValueError("rewards of decisions that were not made, or of far too few")
 

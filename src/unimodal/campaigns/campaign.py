@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 from unimodal import files
 from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import Decision
+from unimodal.campaigns.certifying import certificate
 from unimodal.campaigns.history_table import plain
 from unimodal.campaigns.reading import backup, read_table
 from unimodal.campaigns.settings import Settings
@@ -18,6 +19,7 @@ from unimodal.campaigns.transactions import TransactionRunner
 from unimodal.errors import UnimodalError, whole_number
 from unimodal.families import Family
 from unimodal.graphs.graph import plain_label
+from unimodal.inference.certificate import Certificate
 from unimodal.policies import Policy
 
 if TYPE_CHECKING:
@@ -159,6 +161,13 @@ class Campaign:
     def arms(self) -> pl.DataFrame:
         """The arms that have led or have rewards: label, pulls, mean reward, leads."""
         return self._call(lambda agent: agent.arms())  # type: ignore[no-any-return]
+
+    def certificate(self, confidence: float = 0.95, tolerance: float | None = None) -> Certificate:
+        """Which arm is the peak, with which confidence; or what cannot be told yet.
+
+        As `Agent.certificate`, from the log; others go on meanwhile.
+        """
+        return certificate(self, confidence, tolerance)
 
     def history(self) -> pl.DataFrame:
         """The log, one row per event, with all that was on disk when this was called."""

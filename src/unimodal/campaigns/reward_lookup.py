@@ -23,6 +23,9 @@ class RewardsInLog:
         """Keep a reward at least until the log has it."""
         self.recent[decision] = reward
 
+    def decided(self, arm: int) -> None:
+        """Do nothing: the log has the arm."""
+
     def written(self) -> None:
         """The log has all of them."""
         if len(self.recent) > _AT_HAND:

@@ -75,9 +75,8 @@ class Certificate:
     def __str__(self) -> str:
         lines = [self._verdict(), *self._near_tie()]
         if self.waiting:
-            lines.append(
-                f"{self.waiting:,} rewards wait to be counted: an earlier decision is still open."
-            )
+            until = "until an earlier decision has its reward"
+            lines.append(f"{self.waiting:,} more wait to be counted {until}.")
         lines += [f"Note: {assumption}." for assumption in self.assumptions]
         if self.belief is not None and self.leader is not None:
             best = self.belief.best.get(self.leader, math.nan)
@@ -89,7 +88,7 @@ class Certificate:
         return "\n".join(lines)
 
     def _verdict(self) -> str:
-        counted = f"{self.rewards:,} rewards"
+        counted = f"{self.rewards:,} reward{'s' if self.rewards != 1 else ''}"
         if self.leader is None:
             return "Nothing is certified: there are no rewards yet."
         if self.peak is not None:
@@ -131,10 +130,11 @@ def _standing(found: Certificate, arm: Hashable) -> str:
 
 
 def _percent(share: float) -> str:
-    """A share in percent; never rounded up to 100."""
-    if share >= 0.9999995:
-        return "over 99.9999 %" if share < 1 else "100 %"
-    return f"{100 * share:.6g} %"
+    """A share in percent, with as many digits as it takes to tell it from 100."""
+    if share > 0.999999:
+        return "over 99.9999 %"
+    digits = 3 if share < 0.99 else 2 - math.floor(math.log10(1.0 - share))
+    return f"{math.floor(share * 10**digits) / 10 ** (digits - 2):.10g} %"
 
 
 def _listed(arms: Sequence[Hashable], last: str) -> str:
@@ -149,7 +149,7 @@ class Counted:
     """The rewards that a certificate is about, by arm, and what has to be known besides."""
 
     labels: Sequence[Hashable]
-    neighbours: Callable[[int], NDArray[np.int64] | None]  # of an arm; None: not known
+    neighbours: Callable[[int], Any]  # of an arm, as an array; None: not known
     family: ArmsFamily  # for these arms
     pulls: NDArray[np.float64]
     totals: NDArray[np.float64]

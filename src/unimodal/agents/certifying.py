@@ -1,0 +1,163 @@
+"""What a certificate counts of an agent's rewards: in the order of decisions, not of arrival.
+
+If successes are told at once and failures after a day, the rewards that have come are not a fair
+sample of those that will. So rewards count up to the oldest decision that has none yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unimodal.agents.agent import Agent
+from unimodal.agents.decisions import RewardsInMemory
+from unimodal.agents.history import known_graph, known_records
+from unimodal.agents.propensity import thompson_wins
+from unimodal.errors import UnimodalError
+from unimodal.families.posteriors import cdf, is_known, quantile
+from unimodal.graphs import Graph
+from unimodal.inference.certificate import DROPPED, Belief, Certificate, Counted, certify
+from unimodal.inference.peak_test import Numbering
+from unimodal.policies import Policy
+
+_MOST = 60  # arms of a neighbourhood that a belief is told of
+_POINTS = 4_001  # of an integral over means
+_FAR = 1e-9  # of a posterior, on either side of that integral
+
+
+def certificate(agent: Agent, confidence: Any, tolerance: Any) -> Certificate:
+    """The certificate of an agent that keeps its rewards itself."""
+    check_policy(agent.policy)
+    graph = known_graph(agent) if agent.round else agent.graph
+    if graph is None:
+        raise UnimodalError(
+            "nothing can be certified yet, since no arm was looked up: ask for some arms first."
+        )
+    records = known_records(agent, graph)
+    pulls, totals = records["pulls"].astype(np.float64), records["total"].copy()
+    ahead, rewards = _told_ahead(agent)
+    pulls -= _summed(agent, graph, ahead, np.ones(len(ahead)))
+    totals -= _summed(agent, graph, ahead, rewards)
+    decided, _ = _decided(agent)
+    late = decided[len(decided) // 2 :]
+    counted = Counted(
+        graph.labels,
+        known_neighbours(agent, graph),
+        agent.family.of_arms(graph.labels),
+        pulls,
+        totals,
+        Numbering(graph.n_arms, _numbers(agent, graph)),
+        _summed(agent, graph, late, np.ones(len(late))) if len(late) else pulls,
+        len(ahead),
+        (DROPPED,) if _any_dropped(agent) else (),
+    )
+    return certify(counted, confidence, tolerance, believed(agent, records))
+
+
+def check_policy(policy: Policy) -> None:
+    """Refuse a policy that forgets: it is for means that move, and they have no lasting peak."""
+    if policy.forgets:
+        raise UnimodalError(
+            f"a certificate needs means that do not move, but {policy!r} forgets, as is done where "
+            "they do: use a policy that keeps every reward."
+        )
+
+
+def known_neighbours(agent: Agent, graph: Graph) -> Callable[[int], Any]:
+    """The neighbours of an arm of the graph as far as it is known, or None where they are not."""
+    if agent.graph is not None:
+        return graph.neighbors
+    view: Any = agent._player.view
+    looked_up = {label for label, _ in view.answers.kept()}
+
+    def neighbours(arm: int) -> Any:
+        return graph.neighbors(arm) if graph.label_of(arm) in looked_up else None
+
+    return neighbours
+
+
+def believed(agent: Agent, records: Any) -> Callable[[int, NDArray[np.int64]], Belief | None]:
+    """What the posterior says of an arm and its neighbours, given the records of all arms."""
+
+    def belief(leader: int, near: NDArray[np.int64]) -> Belief | None:
+        if not is_known(agent.family):
+            return None
+        graph = known_graph(agent)
+        family = agent.family
+        hopeful = np.argsort(-quantile(family, records[near], 0.999), kind="stable")[:_MOST]
+        chosen = np.concatenate([[leader], near[hopeful]])
+        best = {}
+        for place, arm in enumerate(chosen):
+            rivals = records[np.delete(chosen, place)]
+            best[graph.label_of(int(arm))] = thompson_wins(family, records[arm : arm + 1], rivals)
+        return Belief(best=best, expected_loss=_expected_loss(family, records[chosen]))
+
+    return belief
+
+
+def _expected_loss(family: Any, records: Any) -> float:
+    """How much better the best is expected to be than the first: ∫ F_first - Π F_arm."""
+    ends = quantile(family, records, np.array([[_FAR], [1.0 - _FAR]]))
+    levels = np.linspace(ends[0].min(), ends[1].max(), _POINTS)
+    below = cdf(family, records, levels[:, np.newaxis])
+    return float(np.trapezoid(below[:, 0] - below.prod(axis=1), levels))
+
+
+def _decided(agent: Agent) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The arms of all decisions, and their rewards (NaN: none)."""
+    outcomes = agent.book.outcomes
+    assert isinstance(outcomes, RewardsInMemory)
+    return outcomes.as_arrays(agent.book.made)
+
+
+def _told_ahead(agent: Agent) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Arms and rewards of decisions after the oldest open one: they do not count yet."""
+    arms, rewards = _decided(agent)
+    oldest = next(iter(agent.book.open), agent.book.made + 1)
+    if len(arms) < agent.book.made and agent.book.open:
+        raise UnimodalError(
+            "the agent was saved by an earlier version, which did not keep the arms of closed "
+            "decisions: tell the rewards of all open decisions, and ask again."
+        )
+    told = np.flatnonzero(~np.isnan(rewards[oldest:])) + oldest
+    return arms[told], rewards[told]
+
+
+def _any_dropped(agent: Agent) -> bool:
+    _, rewards = _decided(agent)
+    without = int(np.isnan(rewards).sum()) - len(agent.book.open)
+    return agent.book.on_expiry == "drop" and without > 0
+
+
+def _numbers(agent: Agent, graph: Graph) -> NDArray[np.int64] | None:
+    """The order in which arms were first pulled; None on a graph that is held."""
+    if agent.graph is not None:
+        return None
+    first = agent._player.first_pulls
+    if first is None:
+        raise UnimodalError(
+            "the agent was saved by an earlier version, which did not keep the order in which arms "
+            "were first pulled: a certificate behind an oracle needs it."
+        )
+    order = np.arange(1, len(first) + 1)
+    return _summed(agent, graph, np.array(list(first)), order).astype(np.int64)
+
+
+def _summed(agent: Agent, graph: Graph, arms: Any, values: Any) -> NDArray[np.float64]:
+    """Sums of values, each of an arm of the agent's, by the arms of the graph as it is known."""
+    arms = np.asarray(arms, dtype=np.int64)
+    if agent.graph is None:
+        view: Any = agent._player.view
+        numbers = {label: arm for arm, label in enumerate(graph.labels)}
+        arms = np.array([numbers.get(view.label_of(arm), -1) for arm in arms.tolist()], dtype=int)
+    return sums_by_arm(arms, values, graph.n_arms)
+
+
+def sums_by_arm(arms: NDArray[np.int64], values: Any, n_arms: int) -> NDArray[np.float64]:
+    """Sums of values, each of an arm; those of arm -1 are left out."""
+    known, found = arms >= 0, np.zeros(n_arms)
+    np.add.at(found, arms[known], np.asarray(values)[known])
+    return found
