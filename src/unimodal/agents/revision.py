@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from unimodal.agents.agent import Agent
+from unimodal.agents.decisions import RewardsInMemory
 from unimodal.agents.saving import assembled, state_data
 from unimodal.graphs import Graph
 from unimodal.lookup.graph_view import WholeGraphView
@@ -35,7 +36,9 @@ def revised(agent: Agent, graph: Graph) -> Agent:
         agent.seed,
         data,
     )
-    new.clock, new.recorder, new._book.outcomes = agent.clock, agent.recorder, agent._book.outcomes
+    new.clock, new.recorder = agent.clock, agent.recorder
+    if not isinstance(agent._book.outcomes, RewardsInMemory):  # which is in the data
+        new._book.outcomes = agent._book.outcomes
     return new
 
 

@@ -49,9 +49,6 @@ def order_evidence(
     """
     worse = np.asarray(worse, dtype=np.int64)
     pulls, totals = np.asarray(pulls, dtype=np.float64), np.asarray(totals, dtype=np.float64)
-    found = np.zeros(len(worse))
-    if not pulls[better] > 0:
-        return found
     worths = np.asarray(family.worth(np.ones(len(pulls))))
 
     def against(z: Any, arms: Any) -> Any:
@@ -61,6 +58,8 @@ def order_evidence(
 
     with np.errstate(all="ignore"):
         means = worths * np.where(pulls > 0, totals / pulls, -np.inf)
+        # Where b looks as good as a, the empirical means themselves are in the null.
+        found = against(means[better], better) + against(means[worse], worse)
         rivals = worse[means[worse] < means[better]]
         # Beyond its range an arm has no mean; without rewards, nothing speaks against one in it.
         right = np.minimum(means[better], worths[rivals] * family.told.high)
