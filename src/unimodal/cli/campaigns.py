@@ -1,4 +1,4 @@
-"""`unimodal verify`, `unimodal backup`, `unimodal inspect` and `unimodal replay`."""
+"""`unimodal verify`, `backup`, `inspect`, `certify` and `replay`."""
 
 from __future__ import annotations
 
@@ -79,6 +79,31 @@ def inspect(
     from unimodal.cli import inspect_output as command
 
     command.show(_looked_at(file, policy), html, around, terminal())
+
+
+@app.command()
+def certify(
+    file: CampaignFile,
+    confidence: Annotated[float, typer.Option(help="How sure to be, between 0 and 1")] = 0.95,
+    tolerance: Annotated[
+        float | None, typer.Option(help="By how much the peak may be better, in units of reward")
+    ] = None,
+    policy: OwnPolicy = "",
+) -> None:
+    r"""Say which arm is the peak, at a confidence that holds however often one looks.
+
+    Exit code 1 if it is not certified yet.
+
+    \b
+    Examples:
+      unimodal certify prices.db
+      unimodal certify prices.db --confidence 0.99
+      unimodal certify prices.db --tolerance 0.05
+    """
+    from unimodal.cli import certify_output as command
+
+    if not command.show(_looked_at(file, policy), confidence, tolerance, terminal()):
+        sys.exit(1)
 
 
 @app.command()

@@ -54,7 +54,7 @@ class Certificate:
     leader: Hashable  # the arm with the highest mean reward; None without rewards
     peak: Hashable  # the leader, if it is certified to be the peak; else None
     confidence: float  # what was asked for
-    level: float  # the highest confidence at which the leader is certified now; 0 if at none
+    error: float  # the smallest error probability at which the leader is certified now; 1: at none
     open: tuple[Hashable, ...]  # neighbours that cannot be told from the leader yet
     among: tuple[Hashable, ...] | None  # a set with the peak in it; None where it is not known
     gap: float  # by how much the peak's mean is above the leader's at most
@@ -64,6 +64,11 @@ class Certificate:
     waiting: int  # rewards that do not count yet, since an earlier decision has none
     assumptions: tuple[str, ...]
     belief: Belief | None = None  # None for a family whose posterior is not known
+
+    @property
+    def level(self) -> float:
+        """The highest confidence at which the leader is certified now."""
+        return 1.0 - self.error
 
     def __bool__(self) -> bool:
         return self.peak is not None or (self.tolerance is not None and self.gap <= self.tolerance)
@@ -114,25 +119,30 @@ class Certificate:
     def _repr_html_(self) -> str:
         from unimodal.report import page
 
-        title, *notes = str(self).split("\n")
-        best = {} if self.belief is None else self.belief.best
-        rows = [
-            (str(arm), "peak" if arm == self.peak else _standing(self, arm), _percent(chance))
-            for arm, chance in best.items()
-        ]
-        return page.notebook_table(" ".join([title, *notes]), ["arm", "", "best (belief)"], rows)
+        columns = ["arm", "certificate", "best (belief)"]
+        return page.notebook_table(str(self).replace("\n", " "), columns, standing_rows(self))
 
 
-def _standing(found: Certificate, arm: Hashable) -> str:
-    if arm == found.leader:
-        return "leads"
-    return "open" if arm in found.open else "rejected"
+def standing_rows(found: Certificate) -> list[tuple[str, str, str]]:
+    """The leader and its neighbours: label, what is certified of it, the belief that it is best."""
+    best = {} if found.belief is None else found.belief.best
+    arms = [
+        found.leader,
+        *(arm for arm in {**best, **dict.fromkeys(found.open)} if arm != found.leader),
+    ]
+    rows = []
+    for arm in arms if found.leader is not None else ():
+        leads = "the peak" if found.peak is not None else "leads"
+        rejected = "may be better" if arm in found.open else "worse"
+        chance = _percent(best[arm]) if arm in best else "–"
+        rows.append((str(arm), leads if arm == found.leader else rejected, chance))
+    return rows
 
 
 def _percent(share: float) -> str:
     """A share in percent, with as many digits as it takes to tell it from 100."""
-    if share > 0.999999:
-        return "over 99.9999 %"
+    if share > 0.999999 or share < 0.001:
+        return "over 99.9999 %" if share > 0.5 else "below 0.1 %"
     digits = 3 if share < 0.99 else 2 - math.floor(math.log10(1.0 - share))
     return f"{math.floor(share * 10**digits) / 10 ** (digits - 2):.10g} %"
 
@@ -196,7 +206,7 @@ def certify(
         leader=label(leader) if leader >= 0 else None,
         peak=label(leader) if certified else None,
         confidence=level,
-        level=max(-math.expm1(surest), 0.0) if surest < 0 else 0.0,
+        error=math.exp(min(surest, 0.0)),
         open=tuple(map(label, still_open)),
         among=None if members is None else tuple(map(label, members)),
         gap=gap,
@@ -248,4 +258,5 @@ def _more(counted: Counted, leader: int, still_open: Sequence[int], log_error: f
     for _ in range(7):
         middle = 0.5 * (short + enough)
         short, enough = (short, middle) if is_enough(middle) else (middle, enough)
-    return max(round(enough * float(counted.recent.sum())), 1)
+    more = max(enough * float(counted.recent.sum()), 1.0)
+    return int(float(f"{more:.1e}"))  # no more than two digits are known

@@ -70,7 +70,7 @@ def order_evidence(
             left,
             right,
         )
-    return found
+    return np.asarray(found)
 
 
 def _smallest(

@@ -1,0 +1,306 @@
+"""Certificates of agents and campaigns: what counts, what is claimed, and what is refused."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+import unimodal as um
+from unimodal.agents.certifying import certificate as certificate_of
+
+LINE = um.graphs.line(5)
+PULLS, TOTALS = [60, 190, 400, 180, 50], [12, 76, 300, 90, 5]
+
+
+def taught(pulls=PULLS, totals=TOTALS, policy=None, graph=LINE, **settings):
+    agent = um.Agent(policy or um.UTS(), graph, seed=1, **settings)
+    for arm, (count, total) in enumerate(zip(pulls, totals, strict=True)):
+        agent.tell([arm] * count, [1.0] * total + [0.0] * (count - total))
+    return agent
+
+
+def evidence(one, other):
+    """The smallest M_a·M_b over z, as a logarithm, by another way: (pulls, total) of both."""
+
+    def both(z):
+        return sum(float(um.Bernoulli().log_evidence(z, n, s)) for n, s in (one, other))
+
+    ends = other[1] / other[0], one[1] / one[0]
+    return optimize.minimize_scalar(both, bounds=ends, method="bounded").fun
+
+
+def least_evidence(pulls=PULLS, totals=TOTALS, arm=2, near=(1, 3)):
+    data = list(zip(map(float, pulls), map(float, totals), strict=True))
+    return min(evidence(data[arm], data[other]) for other in near)
+
+
+def test_the_level_is_that_of_the_theorem():
+    found = taught().certificate(0.5)
+    least = least_evidence()
+    assert found.peak == found.leader == 2 and found
+    # The search for the smallest product stops a little below it.
+    assert -math.log(found.error / 4) == pytest.approx(least, rel=0.01)
+    assert -math.log(found.error / 4) <= least + 1e-6
+    agent = taught()
+    assert agent.certificate(found.level - 1e-9).peak == 2
+    not_yet = agent.certificate(found.level + 1e-9)
+    assert not_yet.peak is None and not not_yet and set(not_yet.open) <= {1, 3}
+    assert "may be better" in str(not_yet)
+
+
+def test_an_arm_with_a_better_neighbour_is_not_certified():
+    found = taught(totals=[12, 76, 300, 144, 5]).certificate(0.5)  # arm 3: 144 of 180
+    assert found.leader == 3 and found.peak is None and set(found.open) >= {2}
+    assert found.level == 0.0 and found.error == 1.0
+
+
+def test_without_rewards_nothing_is_certified():
+    found = um.Agent(um.UTS(), LINE).certificate()
+    assert (found.leader, found.peak, found.among, found.rewards) == (None, None, None, 0)
+    assert not found and "no rewards yet" in str(found)
+
+
+def test_near_ties_are_within_a_tolerance():
+    pulls = [3000] * 5
+    agent = taught(pulls, [600, 2390, 2400, 1500, 300])
+    found = agent.certificate(0.95, tolerance=0.2)
+    assert found.peak is None and found.among == (1, 2) and found.open == (1,)
+    assert 0 < found.gap <= 0.2 and found
+    assert not agent.certificate(0.95, tolerance=found.gap - 1e-6)
+    assert agent.certificate(0.95, tolerance=found.gap)
+    assert "within the tolerance of 0.2" in str(found)
+    far = taught(pulls, [600, 2390, 2400, 2395, 300]).certificate(0.95)
+    assert far.among == (1, 2, 3)
+
+
+def test_what_is_certified_is_the_only_one_that_may_be_the_peak():
+    found = taught().certificate()
+    assert found.among == (2,) and found.gap == 0.0 and found.more == 0
+
+
+def test_the_time_that_is_left_is_right_if_means_stay_as_they_are():
+    def after(sweeps):
+        totals = [sweeps // 2, 3 * sweeps // 5, sweeps // 2]
+        return taught([sweeps] * 3, totals, graph=um.graphs.line(3)).certificate(0.9999)
+
+    found = after(600)
+    done = next(sweeps for sweeps in range(600, 6000, 10) if after(sweeps))
+    assert done > 1000
+    assert found.more == pytest.approx(3 * (done - 600), rel=0.08)
+
+
+def test_the_belief_is_that_of_the_posterior():
+    found = taught(totals=[12, 76, 240, 99, 5]).certificate(0.99)
+    rng = np.random.default_rng(0)
+    draws = {
+        arm: rng.beta(1 + total, 1 + pulls - total, 400_000)
+        for arm, pulls, total in ((1, 190, 76), (2, 400, 240), (3, 180, 99))
+    }
+    best = np.maximum.reduce(list(draws.values()))
+    assert sum(found.belief.best.values()) == pytest.approx(1.0, abs=1e-5)
+    for arm, drawn in draws.items():
+        assert found.belief.best[arm] == pytest.approx((drawn == best).mean(), abs=0.004)
+    assert found.belief.expected_loss == pytest.approx((best - draws[2]).mean(), rel=0.03)
+
+
+# Delays.
+
+
+def test_rewards_count_up_to_the_oldest_open_decision():
+    agent = um.Agent(um.UTS(), um.graphs.line(3), seed=2)
+    decisions = agent.decide(60)
+    for decision in decisions:
+        if decision.id != 40:
+            agent.reward(decision.id, float(decision.arm == 1))
+    found = agent.certificate()
+    assert (found.rewards, found.waiting) == (39, 20)
+    assert "20 more wait" in str(found)
+    same = um.Agent(um.UTS(), um.graphs.line(3), seed=2)
+    for decision in decisions[:39]:
+        same.tell(decision.arm, float(decision.arm == 1))
+    assert (found.level, found.open) == (same.certificate().level, same.certificate().open)
+    agent.reward(40, 0.0)
+    assert (agent.certificate().rewards, agent.certificate().waiting) == (60, 0)
+
+
+@pytest.mark.parametrize("kind", ["agent", "campaign"])
+def test_successes_that_come_first_certify_nothing(kind, tmp_path):
+    """Both arms pay 1 in 2, but those of arm 0 are told at once only if they are successes."""
+    graph, policy = um.graphs.line(2), um.TS()
+    settings = {"family": um.Bernoulli(), "seed": 3, "time_to_live": 10**6}
+    if kind == "agent":
+        one = um.Agent(policy, graph, **settings)
+    else:
+        one = um.Campaign.open(tmp_path / "late.db", policy, graph, **settings)
+    late = []
+    for decision in one.decide(400):
+        reward = float(decision.id % 4 < 2)
+        if decision.arm == 0 and reward == 0.0:
+            late.append(decision.id)
+        else:
+            one.reward(decision.id, reward)
+    found = one.certificate(0.5)
+    assert found.rewards < 10 and found.peak is None
+    one.reward(late, [0.0] * len(late))
+    found = one.certificate(0.5)
+    assert found.rewards == 400 and found.waiting == 0 and found.peak is None
+    # Counted as they came, they would have certified arm 0.
+    naive = taught([200 - len(late), 200], [200 - len(late), 100], graph=graph)
+    assert naive.certificate(0.95).peak == 0
+
+
+@pytest.mark.parametrize("on_expiry", ["zero", "drop"])
+@pytest.mark.parametrize("kind", ["agent", "campaign"])
+def test_an_expiry_is_a_zero_or_an_assumption(kind, on_expiry, tmp_path):
+    now = [0.0]
+    settings = {"seed": 1, "time_to_live": 5, "on_expiry": on_expiry, "clock": lambda: now[0]}
+    make = um.Agent if kind == "agent" else um.Campaign.open
+    first = () if kind == "agent" else (tmp_path / "expiring.db",)
+    one = make(*first, um.UTS(), LINE, **settings)
+    decisions = one.decide(10)
+    one.reward(decisions[0].id, 1.0)
+    now[0] = 6.0
+    one.decide()
+    found = one.certificate()
+    assert found.rewards == (10 if on_expiry == "zero" else 1)
+    assert ("dropped" in str(found)) == (on_expiry == "drop")
+
+
+def test_a_campaign_certifies_what_its_agent_does(tmp_path):
+    rng = np.random.default_rng(0)
+    with um.Campaign.open(tmp_path / "same.db", um.UTS(), LINE, seed=4) as campaign:
+        agent = um.Agent(um.UTS(), LINE, seed=4)
+        for _ in range(5):
+            ids = [decision.id for decision in campaign.decide(100)]
+            same = agent.decide(100)
+            rewards = [float(rng.random() < (0.2, 0.5, 0.9, 0.5, 0.2)[d.arm]) for d in same]
+            campaign.reward(ids, rewards)
+            agent.reward(ids, rewards)
+        found, other = campaign.certificate(0.8), agent.certificate(0.8)
+        assert found.to_dict() == other.to_dict()
+        assert um.inspect(campaign)
+    assert found.rewards == 500 and found.leader == 2
+
+
+# Arms that are met one by one.
+
+
+def behind_an_oracle(rounds=1000):
+    rng = np.random.default_rng(1)
+    agent = um.Agent(um.ScoutUTS(), lambda x: (x - 1, x + 1), root=0, seed=1)
+    order = []
+    for _ in range(rounds):
+        arm = agent.ask()
+        order.append(arm)
+        agent.tell(arm, float(rng.random() < max(0.95 - 0.3 * abs(arm - 2), 0.05)))
+    for arm in (1, 3):
+        agent.tell([arm] * 100, [1.0] * 60 + [0.0] * 40)
+    return agent, order
+
+
+def test_behind_an_oracle_arms_are_numbered_by_their_first_pull():
+    agent, order = behind_an_oracle()
+    found = agent.certificate(0.5)
+    numbers = {arm: number for number, arm in enumerate(dict.fromkeys(order), 1)}
+    table = {row["arm"]: row for row in agent.arms().iter_rows(named=True)}
+    data = {
+        arm: (float(row["pulls"]), round(row["pulls"] * row["mean"])) for arm, row in table.items()
+    }
+    assert found.leader == 2
+    log_errors = [
+        sum(math.log(numbers[arm] * (numbers[arm] + 1)) for arm in (2, other))
+        - evidence(data[2], data[other])
+        for other in (1, 3)
+    ]
+    assert math.log(found.error) == pytest.approx(max(log_errors), abs=0.1)
+
+
+def test_a_saved_agent_certifies_the_same_and_an_older_file_says_what_it_lacks(tmp_path):
+    agent, _ = behind_an_oracle(800)
+    neighbours = {"graph": lambda x: (x - 1, x + 1)}
+    agent.save(tmp_path / "agent.json")
+    again = um.Agent.load(tmp_path / "agent.json", **neighbours)
+    assert again.certificate(0.5).to_dict() == agent.certificate(0.5).to_dict()
+    data = json.loads((tmp_path / "agent.json").read_text())
+    del data["first_pulls"]
+    (tmp_path / "old.json").write_text(json.dumps(data))
+    old = um.Agent.load(tmp_path / "old.json", **neighbours)
+    with pytest.raises(um.UnimodalError, match="saved by an earlier version"):
+        old.certificate()
+
+
+def test_an_agent_saved_with_open_decisions(tmp_path):
+    agent = um.Agent(um.UTS(), LINE, seed=1)
+    for decision in agent.decide(20)[1:]:
+        agent.reward(decision.id, 1.0)
+    agent.save(tmp_path / "agent.json")
+    again = um.Agent.load(tmp_path / "agent.json")
+    assert (again.certificate().rewards, again.certificate().waiting) == (0, 19)
+    data = json.loads((tmp_path / "agent.json").read_text())
+    del data["decisions"]["arms"]
+    (tmp_path / "old.json").write_text(json.dumps(data))
+    old = um.Agent.load(tmp_path / "old.json")
+    with pytest.raises(um.UnimodalError, match="earlier version"):
+        old.certificate()
+    old.reward(1, 0.0)
+    assert old.certificate().rewards == 20
+
+
+def test_after_a_revision_arms_are_numbered_too(tmp_path):
+    with um.Campaign.open(tmp_path / "revised.db", um.TS(), um.graphs.line(3), seed=1) as campaign:
+        for _ in range(10):
+            decisions = campaign.decide(100)
+            campaign.reward([d.id for d in decisions], [float(d.arm == 1) for d in decisions])
+        before = campaign.certificate(0.5)
+        campaign.add_edges([(2, 3)])
+        found = campaign.certificate(0.5)
+        order = campaign.history().filter(kind="decide")["arm"].unique(maintain_order=True)
+    numbers = {int(arm): number for number, arm in enumerate(order, 1)}
+    table = dict(campaign_rows(tmp_path / "revised.db"))
+    log_errors = [
+        sum(math.log(numbers[arm] * (numbers[arm] + 1)) for arm in (1, other))
+        - evidence(table[1], table[other])
+        for other in (0, 2)
+    ]
+    assert before.peak == found.peak == 1
+    assert math.log(found.error) == pytest.approx(max(log_errors), abs=0.1)
+
+
+def campaign_rows(path):
+    with um.Campaign.open(path) as campaign:
+        for row in campaign.arms().iter_rows(named=True):
+            yield row["arm"], (float(row["pulls"]), row["pulls"] * row["mean"])
+
+
+# Refused.
+
+
+def test_policies_that_forget_are_refused():
+    agent = um.Agent(um.Windowed(um.UTS(), window=50), LINE)
+    with pytest.raises(um.UnimodalError, match="means that do not move, but Windowed"):
+        agent.certificate()
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"confidence": 1.0}, "'confidence' must lie between 0 and 1, got 1"),
+        ({"confidence": 0}, "'confidence'"),
+        ({"confidence": "0.9"}, "'confidence'"),
+        ({"tolerance": -0.1}, "'tolerance' must be at least 0, got -0.1"),
+        ({"tolerance": math.nan}, "'tolerance'"),
+    ],
+)
+def test_numbers_that_are_none(settings, says):
+    with pytest.raises(um.UnimodalError, match=says):
+        taught().certificate(**settings)
+
+
+def test_it_is_shown_on_a_notebook_and_as_data():
+    found = taught().certificate()
+    assert json.loads(json.dumps(found.to_dict()))["peak"] == 2
+    html = found._repr_html_()
+    assert "the peak" in html and "worse" in html
+    assert certificate_of(taught(), 0.95, None) == found
