@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -113,6 +113,12 @@ class Scaled(Family):
 
     def _values(self) -> list[float]:
         return [value if isinstance(value, float) else value[1] for value in self.by]
+
+    @property
+    def labels(self) -> Sequence[Hashable]:
+        """The labels that factors were given for."""
+        is_mapping = isinstance(self.by, tuple) and isinstance(self.by[0], tuple)
+        return tuple(self._by_label) if is_mapping else ()
 
     def on(self, graph: Any, strict: bool = True) -> Family:
         """The family for the arms of a graph (None: one known by look-up), which it must fit.
