@@ -81,7 +81,7 @@ def test_a_new_price_needs_a_factor(tmp_path):
     with um.Campaign.open(tmp_path / "by.db", um.UTS(), LADDER, MONEY) as campaign:
         sell(campaign, 30)
         before = campaign.history()
-        with pytest.raises(um.UnimodalError, match="got none for '24.90'"):
+        with pytest.raises(um.UnimodalError, match=r"got none for '24.90'"):
             campaign.add_edges(edges)
         assert campaign.history().equals(before) and campaign.agent.graph.n_arms == 4
         campaign.retire("9.90")  # and its factor stays, for its history

@@ -35,6 +35,7 @@ from unimodal.kernels.compile import inner, record
 
 INNER = (Bernoulli, Bounded, Exponential, Gaussian, Poisson)
 LARGEST_FACTOR = 1e50  # products with the largest reward stay finite
+_ROUNDING = 1e-14  # of levels, relative
 _SAME, _SAFE = 2e-13, 1e-9  # what a contest takes for a tie; the margin of a wait, both relative
 
 
@@ -500,6 +501,7 @@ def _is_sure(family, arm):
 
 
 @unsaturated_scale.mean_level.register(Scaled)
+@inner
 def _mean_level(family, pulls, total):
     level = unsaturated_scale.mean_level(family.inner, pulls, total)
     return _common(family, level)
@@ -514,6 +516,10 @@ def _upper_level(family, pulls, total, budget):
 @unsaturated_scale.distance.register(Scaled)
 def _distance(family, pulls, total, level):
     own = _own(family, level)
+    if family.factor != family.largest:
+        mean = _mean_level(family, pulls, total)
+        if level <= mean + _ROUNDING * abs(mean):
+            return 0.0  # at an arm's top, rounding must not make of nothing an infinite distance
     if own == math.inf:
         return math.inf  # out of the arm's reach
     return unsaturated_scale.distance(family.inner, pulls, total, own)
