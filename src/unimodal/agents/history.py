@@ -54,6 +54,22 @@ def history_of(campaign: Recorded) -> pl.DataFrame:
     return frame
 
 
+def in_money(history: pl.DataFrame, agent: Agent, graph: Graph) -> pl.DataFrame:
+    """The log with what its rewards were worth in place of what was told; retired arms, too."""
+    import polars as pl
+
+    family = agent.family
+    if family.told is family:
+        return history
+    labels = {shown(label): label for label in (*family.labels, *graph.labels)}
+    arms = history["arm"].cast(pl.String)
+    texts = arms.unique().drop_nulls().to_list()
+    factors = family.factors([labels.get(text, text) for text in texts])
+    known = pl.Series(texts, dtype=pl.String), pl.Series(factors, dtype=pl.Float64)
+    factor = arms.replace_strict(*known, default=None, return_dtype=pl.Float64)
+    return history.with_columns(reward=pl.col("reward") * factor)
+
+
 def known_graph(agent: Agent) -> Graph:
     """The graph an agent moves on; where it is looked up, the part around the leader that is known.
 

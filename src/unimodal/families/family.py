@@ -16,7 +16,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import types
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, ClassVar, Protocol, dataclass_transform
 
 import numpy as np
@@ -130,6 +130,11 @@ class Family:
     def told(self) -> Family:
         """The family of rewards as they are told."""
         return self
+
+    @property
+    def labels(self) -> Sequence[Hashable]:
+        """The labels of arms of which it says something."""
+        return ()
 
     def on(self, graph: Any, strict: bool = True) -> Family:
         """The family for the arms of a graph (None: one known by look-up), which it must fit.

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,6 +35,7 @@ from unimodal.kernels.compile import inner, record
 
 INNER = (Bernoulli, Bounded, Exponential, Gaussian, Poisson)
 LARGEST_FACTOR = 1e50  # products with the largest reward stay finite
+_ROUNDING = 1e-14  # of levels, relative
 _SAME, _SAFE = 2e-13, 1e-9  # what a contest takes for a tie; the margin of a wait, both relative
 
 
@@ -113,6 +114,12 @@ class Scaled(Family):
 
     def _values(self) -> list[float]:
         return [value if isinstance(value, float) else value[1] for value in self.by]
+
+    @property
+    def labels(self) -> Sequence[Hashable]:
+        """The labels that factors were given for."""
+        is_mapping = isinstance(self.by, tuple) and isinstance(self.by[0], tuple)
+        return tuple(self._by_label) if is_mapping else ()
 
     def on(self, graph: Any, strict: bool = True) -> Family:
         """The family for the arms of a graph (None: one known by look-up), which it must fit.
@@ -494,6 +501,7 @@ def _is_sure(family, arm):
 
 
 @unsaturated_scale.mean_level.register(Scaled)
+@inner
 def _mean_level(family, pulls, total):
     level = unsaturated_scale.mean_level(family.inner, pulls, total)
     return _common(family, level)
@@ -508,6 +516,10 @@ def _upper_level(family, pulls, total, budget):
 @unsaturated_scale.distance.register(Scaled)
 def _distance(family, pulls, total, level):
     own = _own(family, level)
+    if family.factor != family.largest:
+        mean = _mean_level(family, pulls, total)
+        if level <= mean + _ROUNDING * abs(mean):
+            return 0.0  # at an arm's top, rounding must not make of nothing an infinite distance
     if own == math.inf:
         return math.inf  # out of the arm's reach
     return unsaturated_scale.distance(family.inner, pulls, total, own)

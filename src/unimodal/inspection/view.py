@@ -17,6 +17,7 @@ from unimodal.agents.history import (
     Recorded,
     arms_by_text,
     history_of,
+    in_money,
     is_partial,
     known_graph,
     known_records,
@@ -170,8 +171,9 @@ def inspect(campaign: Recorded | str | Path, around: Any = None) -> View:
       1: 3 pulls, mean 0.3333 (0.0676 to 0.806)
     """
     campaign = recorded(campaign)
-    agent, history = campaign.agent, history_of(campaign)
+    agent = campaign.agent
     graph = known_graph(agent)
+    history = in_money(history_of(campaign), agent, graph)
     if around is not None:
         arm_of = arms_by_text(graph)
         text = shown(around)

@@ -87,10 +87,16 @@ def replay(
 
 def _worlds(log: LoggedRewards, draws: int, seed: int, one_peak: bool) -> Iterator[Problem]:
     """Problems that the log leaves plausible."""
+    told = log.family.told
+    if one_peak and told is not log.family:
+        raise UnimodalError(
+            "replay with one peak must compare means by what is told, got a Scaled family, whose "
+            "peak is in money: pass one_peak=False."
+        )
     plausible = PlausibleMeans(log.graph, log.wins, log.pulls - log.wins, one_peak, seed)
-    width = log.family.high - log.family.low
+    width, worth = told.high - told.low, log.of_arms.worth
     for _ in range(draws):
-        means = np.minimum(log.family.low + width * plausible.next(), log.family.high)
+        means = worth(np.minimum(told.low + width * plausible.next(), told.high))
         yield Problem(log.graph, means, log.family)
 
 
@@ -133,8 +139,10 @@ def play_once(
     with explained(policy):
         trial = kind(world, policy, seed, number, last, policy.forgets)
         trial.finish()
-    earned = trial.output.rewards if policy.forgets else trial.state.arms["total"]
-    return float(earned.sum()), trial.pulls
+    told, factors = trial.state.arms["total"], trial.state.arms["factor"]
+    if policy.forgets:
+        told, factors = trial.output.rewards, factors[trial.output.arms]
+    return float((factors * told).sum()), trial.pulls
 
 
 def _assumptions(log: LoggedRewards, one_peak: bool) -> Iterator[str]:

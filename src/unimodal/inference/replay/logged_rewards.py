@@ -11,6 +11,7 @@ from unimodal.agents import Agent
 from unimodal.agents.history import Recorded, arms_by_text, history_of, is_partial, known_graph
 from unimodal.errors import UnimodalError
 from unimodal.families import Bernoulli, Bounded, Family
+from unimodal.families.family import ArmsFamily
 from unimodal.graphs import Graph
 from unimodal.policies import Policy
 
@@ -26,7 +27,7 @@ class LoggedRewards:
     family: Family
     policy: Policy
     pulls: Any  # (arms,): rewards of each arm
-    totals: Any  # (arms,): and their sums
+    totals: Any  # (arms,): and their sums, as they were told
     notes: tuple[str, ...]  # what a reader should know, a sentence each
 
     @property
@@ -37,12 +38,18 @@ class LoggedRewards:
     @property
     def earned(self) -> float:
         """What they sum up to."""
-        return float(self.totals.sum())
+        return float(self.of_arms.worth(self.totals).sum())
+
+    @property
+    def of_arms(self) -> ArmsFamily:
+        """The family for all arms at once."""
+        return self.family.of_arms(self.graph.labels)
 
     @property
     def wins(self) -> Any:
         """Rewards on a scale from 0 to 1, summed arm by arm."""
-        scaled = (self.totals - self.pulls * self.family.low) / (self.family.high - self.family.low)
+        told = self.family.told
+        scaled = (self.totals - self.pulls * told.low) / (told.high - told.low)
         return np.clip(scaled, 0.0, self.pulls)  # rounding may step outside
 
 
@@ -51,7 +58,7 @@ def read(campaign: Recorded) -> LoggedRewards:
     import polars as pl
 
     agent = campaign.agent
-    if not isinstance(agent.family, Bernoulli | Bounded):
+    if not isinstance(agent.family.told, Bernoulli | Bounded):
         raise UnimodalError(
             f"replay must know between what bounds rewards lie, as in um.Bernoulli() and "
             f"um.Bounded(a, b), got {agent.family!r}: such a log cannot be replayed."
@@ -100,7 +107,7 @@ def _notes(history: pl.DataFrame, elsewhere: int, agent: Agent) -> tuple[str, ..
             f"In the log up to {waiting:,} decisions waited for their reward at a time; candidates "
             "are simulated as if each reward came at once."
         )
-    if isinstance(agent.family, Bounded):
+    if isinstance(agent.family.told, Bounded):
         notes.append(
             "Rewards between two bounds count as shares of a coin's, which vary at least as much: "
             "so intervals are rather too wide than too narrow."
