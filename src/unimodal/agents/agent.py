@@ -79,8 +79,10 @@ class Agent:
             oracle = as_oracle(graph, root)
             self.check_look_ups(policy)
             view = LazyGraphView(oracle, [oracle.root], policy)
-        begin = view.begin(policy.opening, rng)
-        family = as_family(family, "Agent")
+        begin, family = view.begin(policy.opening, rng), as_family(family, "Agent")
+        if isinstance(graph, Graph):
+            known = policy.counted_prior(graph.n_arms, family)[0] > 0
+            begin = policy.opening.without(begin, known)
         book = Book(family, time_to_live, on_expiry)
         self._assemble(policy, view, family, seed, begin, rng, book, clock)
 

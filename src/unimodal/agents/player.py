@@ -53,12 +53,14 @@ class Player:
     ) -> None:
         self.policy, self.family, self.seed = policy, family, seed
         self.view = view
-        self.scope = record(policy.scope(getattr(view, "graph", None)))
+        graph = getattr(view, "graph", None)
+        self.scope = record(policy.scope_for(graph, family))
         self.index, self.family_record = record(policy.index_for(family)), record(family)
         # Where arms cost a look-up, one that was only met does not lead: it would be looked up too.
         held = isinstance(view, WholeGraphView)
         self._unpulled = policy.opening.unpulled_mean if held else -np.inf
         self._known = view.n_arms
+        self._counted = policy.counted_prior(view.n_arms, family) if held else 0.0
         slots = view.slots
         state = new_state(view.n_arms, slots, family, policy.beliefs, begin, self._unpulled, rng)
         state = policy.equip(state, family, self._unpulled)
@@ -212,7 +214,7 @@ class Player:
 
     def with_board(self, state: State) -> State:
         """The state with the leader board that its arms imply."""
-        best, count = implied_board(state.arms, self.view.n_arms, self._unpulled)
+        best, count = implied_board(state.arms, self.view.n_arms, self._unpulled, self._counted)
         if isinstance(self.view, LazyGraphView) and state.arms[0]["pulls"] == 0:
             # Before any reward the root leads, and not one of those met by looking around it.
             show(best, count, 0, -sys.float_info.max)

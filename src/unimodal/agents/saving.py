@@ -88,12 +88,13 @@ def from_data(
     saved = data["policy"]
     if policy is None:
         policy = policies.from_data(saved)
-    elif type(policy).__name__ != saved["policy"] or not _same(policy, saved["parameters"]):
+    elif type(policy).__name__ != saved["policy"] or not _same(policy, saved):
         raise UnimodalError(
             f"the file holds {saved['policy']!s:.60} with {reprlib.repr(saved['parameters'])}, got "
             f"{policy!r}: "
             "pass the policy it was saved with."
         )
+    policy = policies.as_saved(policy, saved)
     family = families.from_data(data["rewards"])
     view: WholeGraphView | LazyGraphView
     if data["graph"]["kind"] == "look-up":
@@ -191,5 +192,6 @@ def _fill(agent: Agent, data: dict[str, Any]) -> None:
     agent._player.state = state
 
 
-def _same(policy: Policy, parameters: dict[str, Any]) -> bool:
-    return bool(json.loads(json.dumps(policies.to_data(policy)["parameters"])) == parameters)
+def _same(policy: Policy, saved: dict[str, Any]) -> bool:
+    made = policies.to_older_data(policy, saved)
+    return bool(json.loads(json.dumps(made["parameters"])) == saved["parameters"])

@@ -119,6 +119,11 @@ class Settings:
         self, given: dict[str, Any], saved: dict[str, Any], path: Any, fingerprints: set[str]
     ) -> Settings:
         known = {saved["graph"].get("fingerprint"), *fingerprints}
+        policy = self.policy
+        if policy is not None:
+            policy = policies.as_saved(policy, saved["policy"])
+            older = policies.to_older_data(self.policy, saved["policy"])
+            given = {**given, "policy": json.loads(json.dumps(older))}
         differ = [
             f"its {_NAMES.get(name, name + ' is')} {_shown(saved[name])}, not {_shown(given[name])}"
             for name in saved
@@ -130,7 +135,7 @@ class Settings:
                 "out to take it from the file."
             )
         return Settings(
-            self.policy or policies.from_data(saved["policy"]),
+            policy or policies.from_data(saved["policy"]),
             self._graph(saved),
             families.from_data(saved["rewards"], self.family),
             saved["seed"],
