@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from unimodal.agents.decisions import Book, Decision
+from unimodal.agents.past_data import PastData, PastRewards, as_past_data, checked
 from unimodal.agents.player import Player
 from unimodal.errors import UnimodalError, refuse_set, whole_number
 from unimodal.families import Family, as_family
@@ -37,7 +38,8 @@ class Agent:
 
     `ask` and `tell` are the light form. `decide` and `reward` are for rewards that come late, twice
     or never: a decision has an id, its reward counts once, and after `time_to_live` seconds it is
-    dropped, or counts as 0 with `on_expiry="zero"`. An agent belongs to one thread; for several,
+    dropped, or counts as 0 with `on_expiry="zero"`. `data` are rewards from before, as a table or
+    as `PastData`: they count as pulls, and arms that have some are not swept. An agent belongs to one thread; for several,
     and for decisions that survive a crash, see `Campaign`.
 
     >>> import unimodal as um
@@ -65,6 +67,7 @@ class Agent:
         time_to_live: float | None = None,
         on_expiry: str = "drop",
         clock: Callable[[], float] = time.time,
+        data: Any = None,
     ) -> None:
         policy = as_policy(usual_policy(graph) if policy is None else policy)
         if not callable(clock):
@@ -85,6 +88,8 @@ class Agent:
             begin = policy.opening.without(begin, known)
         book = Book(family, time_to_live, on_expiry)
         self._assemble(policy, view, family, seed, begin, rng, book, clock)
+        if data is not None:
+            self.begin_with(as_past_data(data))
 
     def _assemble(
         self,
@@ -103,6 +108,22 @@ class Agent:
         self.recorder: Recorder | None = None
         self.locked = False  # a campaign's agent, between its calls: to look at only
         self._book = book
+
+    def begin_with(self, data: PastData) -> None:
+        """Begin with past data, before anything else: what `data=…` does."""
+        self._check_lock()
+        known = checked(data, self.policy, self.graph, self.family)
+        if self.round or self._book.made or self._player.state.arms["pulls"].any():
+            raise UnimodalError(
+                f"past data must come before the first round, got them in {self!r}: tell rewards "
+                "that come later with `tell`."
+            )
+        self._player.begin_with(known)
+
+    @property
+    def past(self) -> PastRewards:
+        """What of the arms' pulls and totals comes from past data, in the order of the arms."""
+        return self._player.past
 
     @staticmethod
     def check_look_ups(policy: Policy) -> None:
@@ -186,7 +207,10 @@ class Agent:
         return self._player.known_arms
 
     def arms(self) -> pl.DataFrame:
-        """One row per arm that has led or has rewards: label, pulls, mean reward, leads."""
+        """One row per arm that has led or has rewards: label, pulls, mean reward, leads.
+
+        With past data, also how many of the pulls are from before (`past`).
+        """
         return self._player.arms()
 
     @property
@@ -343,8 +367,9 @@ class Agent:
         from unimodal.report import page
 
         table = self.arms()[:_SHOWN]
+        formats = {"pulls": ",.6g", "mean": ".4g", "leads": ",", "past": ","}
         rows = [
-            (row["arm"], f"{row['pulls']:,.6g}", f"{row['mean']:.4g}", f"{row['leads']:,}")
+            tuple(format(value, formats.get(name, "")) for name, value in row.items())
             for row in table.iter_rows(named=True)
         ]
         leads = "nobody leads" if self.leader is None else f"{self.leader!r} leads"

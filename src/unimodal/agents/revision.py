@@ -53,6 +53,12 @@ def _renumbered(data: dict[str, Any], where: list[int], n_arms: int) -> dict[str
     decisions["open"] = [
         [number, where[arm] if arm >= 0 else -1, made] for number, arm, made in decisions["open"]
     ]
+    past = data.get("past", {"certify": False, "arms": []})
+    stays = [[where[arm], *sums] for arm, *sums in past["arms"] if where[arm] >= 0]
+    if stays:
+        data = {**data, "past": {**past, "arms": stays}}
+    else:
+        data = {name: value for name, value in data.items() if name != "past"}
     return {
         **data,
         "notes": notes,

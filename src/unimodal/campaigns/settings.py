@@ -121,8 +121,8 @@ class Settings:
         known = {saved["graph"].get("fingerprint"), *fingerprints}
         policy = self.policy
         if policy is not None:
+            older = policies.to_older_data(policy, saved["policy"])
             policy = policies.as_saved(policy, saved["policy"])
-            older = policies.to_older_data(self.policy, saved["policy"])
             given = {**given, "policy": json.loads(json.dumps(older))}
         differ = [
             f"its {_NAMES.get(name, name + ' is')} {_shown(saved[name])}, not {_shown(given[name])}"

@@ -166,7 +166,7 @@ def from_data(data: dict[str, Any]) -> Policy:
     return as_saved(cls(name=data["name"], **parameters), data)
 
 
-def as_saved(policy: Policy, data: dict[str, Any]) -> Policy:
+def as_saved(policy: Any, data: dict[str, Any]) -> Policy:
     """A policy as a file means it: `data` is what `to_data` wrote of it, perhaps long ago.
 
     Files without `prior_leads` are from before priors counted for the lead.
@@ -175,7 +175,8 @@ def as_saved(policy: Policy, data: dict[str, Any]) -> Policy:
     if isinstance(policy, Forgetful) and isinstance(inner, dict):
         return replace(policy, policy=as_saved(policy.policy, inner))
     is_older = "prior_leads" in policy.parameters() and "prior_leads" not in data["parameters"]
-    return replace(policy, prior_leads=False) if is_older else policy
+    saved: Policy = replace(policy, prior_leads=False) if is_older else policy
+    return saved
 
 
 def to_older_data(policy: Policy, data: dict[str, Any]) -> dict[str, Any]:

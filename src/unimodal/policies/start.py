@@ -23,7 +23,8 @@ class Start:
 
     def without(self, order: NDArray[np.int64], known: Any) -> NDArray[np.int64]:
         """The rest of an `order` where some arms are known already: `known` has a flag for each."""
-        return order[~known[order]]
+        left: NDArray[np.int64] = order[~known[order]]
+        return left
 
     @property
     def unpulled_mean(self) -> float:
