@@ -38,9 +38,11 @@ class Agent:
 
     `ask` and `tell` are the light form. `decide` and `reward` are for rewards that come late, twice
     or never: a decision has an id, its reward counts once, and after `time_to_live` seconds it is
-    dropped, or counts as 0 with `on_expiry="zero"`. `data` are rewards from before, as a table or
-    as `PastData`: they count as pulls, and arms that have some are not swept. An agent belongs to one thread; for several,
+    dropped, or counts as 0 with `on_expiry="zero"`. An agent belongs to one thread; for several,
     and for decisions that survive a crash, see `Campaign`.
+
+    `data` are rewards from before, as a table or as `PastData`. They count as pulls of their arms,
+    which are not swept then: docs/guide/past-data.md.
 
     >>> import unimodal as um
     >>> prices = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
@@ -156,15 +158,15 @@ class Agent:
     def tell(self, arm: Any, reward: Any) -> None:
         """The reward of an arm; or arms and rewards, two sequences. Late or unordered is fine."""
         self._check_lock()
-        if _is_batch(reward):
-            pairs = _paired(arm, reward, "tell", "arms")
-            checked = [
-                (self._player.view.arm_of(a), self._player.family.check_reward(r)) for a, r in pairs
-            ]
-        else:
-            checked = [(self._player.view.arm_of(arm), self._player.family.check_reward(reward))]
-        for number, value in checked:  # nothing is learnt from a batch with a mistake in it
+        for number, value in self.checked_rewards(arm, reward):
             self._player.learn(number, value)
+
+    def checked_rewards(self, arm: Any, reward: Any) -> list[tuple[int, float]]:
+        """What `tell` is told: arms and rewards, all of which are checked before any is learnt."""
+        arm_of, check_reward = self._player.view.arm_of, self._player.family.check_reward
+        if _is_batch(reward):
+            return [(arm_of(a), check_reward(r)) for a, r in _paired(arm, reward, "tell", "arms")]
+        return [(arm_of(arm), check_reward(reward))]
 
     @property
     def policy(self) -> Policy:

@@ -81,7 +81,7 @@ class KnownArm(NamedTuple):
     """The rewards from before of one arm; one by one only where the policy needs that."""
 
     arm: int
-    count: int
+    pulls: int
     total: float
     rewards: tuple[float, ...] | None = None
 
@@ -96,10 +96,10 @@ class Known:
 
     def counted(self) -> list[KnownArm]:
         """What an agent is to know, with the weight; arms of which nothing is left are left out."""
-        counts = [round(self.weight * known.count) for known in self.arms]
+        counts = [round(self.weight * known.pulls) for known in self.arms]
         return [
-            known._replace(count=count, total=known.total / known.count * count)
-            if count < known.count
+            known._replace(pulls=count, total=known.total / known.pulls * count)
+            if count < known.pulls
             else known
             for known, count in zip(self.arms, counts, strict=True)
             if count > 0
@@ -114,7 +114,7 @@ class Known:
             if one_by_one:
                 rows.extend([label, reward] for reward in known.rewards or ())
             else:
-                rows.append([label, known.count, known.total])
+                rows.append([label, known.pulls, known.total])
         columns = list(REWARDS if one_by_one else SUMS)
         return {"weight": self.weight, "certify": self.certify, "columns": columns, "rows": rows}
 
@@ -152,7 +152,7 @@ def checked(data: PastData, policy: Policy, graph: Graph | None, family: Family)
         )
     single = data.columns == REWARDS
     arms = (_of_rewards if single else _of_sums)(data.rows, graph.arm_of, family, one_by_one)
-    if sum(known.count for known in arms) > LONGEST:
+    if sum(known.pulls for known in arms) > LONGEST:
         raise UnimodalError(f"past data must have at most {LONGEST:g} rewards, got more.")
     return Known(tuple(arms), data.weight, data.certify)
 
@@ -182,7 +182,7 @@ def _of_sums(
         KnownArm(arm, sum(count for count, _ in of), math.fsum(total for _, total in of))
         for arm, of in sorted(by_arm.items())
     ]
-    return [known for known in found if known.count > 0]
+    return [known for known in found if known.pulls > 0]
 
 
 def _table(given: Any) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
