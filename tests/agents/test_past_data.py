@@ -158,7 +158,7 @@ def test_a_saved_agent_whose_past_cannot_be_is_refused(tmp_path, arms):
     data = json.loads(path.read_text())
     data["past"]["arms"] = arms
     path.write_text(json.dumps(data))
-    with pytest.raises(um.UnimodalError, match="Agent.save wrote"):
+    with pytest.raises(um.UnimodalError, match=r"Agent\.save wrote"):
         um.Agent.load(path)
 
 
