@@ -46,6 +46,7 @@ from . import (
 )
 from .agents import Agent as Agent
 from .agents import Decision as Decision
+from .agents import PastData as PastData
 from .campaigns import Campaign as Campaign
 from .campaigns import verify as verify
 from .engines.line_search import LSE as LSE

@@ -20,7 +20,18 @@ from pathlib import Path
 import unimodal as um
 
 WORDS = ["", "x", "5", "-5", "1e400", "[]", "{}", "null", "NaN", "decide", "reward", "expire"]
-WORDS += ["look-up", "revision", "open", "contest", "start", "a" * 5000, "[" * 5000, "\x1b[31m"]
+WORDS += [
+    "data",
+    "tell",
+    "look-up",
+    "revision",
+    "open",
+    "contest",
+    "start",
+    "a" * 5000,
+    "[" * 5000,
+    "\x1b[31m",
+]
 NUMBERS = [-1, 0, 1, 2, 7, 1.5, -0.5, 1e9, 1e308, 9e999, 2**31, 2**62, -(2**63)]
 ODD = [None, b"", b"\xff\xfe", *WORDS, *NUMBERS]
 SPLICED = ["", "9", "-", "[", "]", '"', "0", "1e99", "null", ",", "99999999999"]
@@ -42,10 +53,10 @@ def make(folder: Path) -> list[tuple[Path, dict]]:
     held, looked_up = folder / "held.db", folder / "looked-up.db"
     graph = um.graphs.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
     clock = iter(range(10**6))
-    with um.Campaign.open(
-        held, um.UTS(), graph, durability="fast", time_to_live=5000, clock=lambda: next(clock)
-    ) as campaign:
+    named = {"durability": "fast", "time_to_live": 5000, "clock": lambda: next(clock)}
+    with um.Campaign.open(held, um.UTS(), graph, data={"b": (9, 4)}, **named) as campaign:
         play(campaign, 60)
+        campaign.tell("c", 1.0)
         campaign.add_edges([("d", "e")])
         campaign.retire("a")
         play(campaign, 40)

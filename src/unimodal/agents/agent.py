@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from unimodal.agents.decisions import Book, Decision
+from unimodal.agents.past_data import PastData, PastRewards, as_past_data, checked
 from unimodal.agents.player import Player
 from unimodal.errors import UnimodalError, refuse_set, whole_number
 from unimodal.families import Family, as_family
@@ -42,6 +43,9 @@ class Agent:
     dropped, or counts as 0 with `on_expiry="zero"`. An agent belongs to one thread; for several,
     and for decisions that survive a crash, see `Campaign`.
 
+    `data` are rewards from before, as a table or as `PastData`. They count as pulls of their arms,
+    which are not swept then: docs/guide/past-data.md.
+
     >>> import unimodal as um
     >>> prices = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
     >>> agent = um.Agent(um.UTS(), prices, family=um.Bounded(0, 14.90), seed=1)
@@ -67,6 +71,7 @@ class Agent:
         time_to_live: float | None = None,
         on_expiry: str = "drop",
         clock: Callable[[], float] = time.time,
+        data: Any = None,
     ) -> None:
         policy = as_policy(usual_policy(graph) if policy is None else policy)
         if not callable(clock):
@@ -83,8 +88,13 @@ class Agent:
             view = LazyGraphView(oracle, [oracle.root], policy)
         begin = view.begin(policy.opening, rng)
         family = as_family(family, "Agent").on(graph if isinstance(graph, Graph) else None)
+        if isinstance(graph, Graph):
+            known = policy.counted_prior(graph.n_arms, family)[0] > 0
+            begin = policy.opening.without(begin, known)
         book = Book(family, time_to_live, on_expiry)
         self._assemble(policy, view, family, seed, begin, rng, book, clock)
+        if data is not None:
+            self.begin_with(as_past_data(data))
 
     def _assemble(
         self,
@@ -103,6 +113,22 @@ class Agent:
         self.recorder: Recorder | None = None
         self.locked = False  # a campaign's agent, between its calls: to look at only
         self._book = book
+
+    def begin_with(self, data: PastData) -> None:
+        """Begin with past data, before anything else: what `data=…` does."""
+        self._check_lock()
+        known = checked(data, self.policy, self.graph, self.family)
+        if self.round or self._book.made or self._player.state.arms["pulls"].any():
+            raise UnimodalError(
+                f"past data must come before the first round, got them in {self!r}: tell rewards "
+                "that come later with `tell`."
+            )
+        self._player.begin_with(known)
+
+    @property
+    def past(self) -> PastRewards:
+        """What of the arms' pulls and totals comes from past data, in the order of the arms."""
+        return self._player.past
 
     @staticmethod
     def check_look_ups(policy: Policy) -> None:
@@ -135,15 +161,15 @@ class Agent:
     def tell(self, arm: Any, reward: Any) -> None:
         """The reward of an arm; or arms and rewards, two sequences. Late or unordered is fine."""
         self._check_lock()
-        if _is_batch(reward):
-            pairs = _paired(arm, reward, "tell", "arms")
-            checked = [
-                (self._player.view.arm_of(a), self._player.family.check_reward(r)) for a, r in pairs
-            ]
-        else:
-            checked = [(self._player.view.arm_of(arm), self._player.family.check_reward(reward))]
-        for number, value in checked:  # nothing is learnt from a batch with a mistake in it
+        for number, value in self.checked_rewards(arm, reward):
             self._player.learn(number, value)
+
+    def checked_rewards(self, arm: Any, reward: Any) -> list[tuple[int, float]]:
+        """What `tell` is told: arms and rewards, all of which are checked before any is learnt."""
+        arm_of, check_reward = self._player.view.arm_of, self._player.family.check_reward
+        if _is_batch(reward):
+            return [(arm_of(a), check_reward(r)) for a, r in _paired(arm, reward, "tell", "arms")]
+        return [(arm_of(arm), check_reward(reward))]
 
     @property
     def policy(self) -> Policy:
@@ -186,7 +212,10 @@ class Agent:
         return self._player.known_arms
 
     def arms(self) -> pl.DataFrame:
-        """One row per arm that has led or has rewards: label, pulls, mean reward, leads."""
+        """One row per arm that has led or has rewards: label, pulls, mean reward, leads.
+
+        With past data, also how many of the pulls are from before (`past`).
+        """
         return self._player.arms()
 
     @property
@@ -362,8 +391,9 @@ class Agent:
         from unimodal.report import page
 
         table = self.arms()[:_SHOWN]
+        formats = {"pulls": ",.6g", "mean": ".4g", "leads": ",", "past": ","}
         rows = [
-            (row["arm"], f"{row['pulls']:,.6g}", f"{row['mean']:.4g}", f"{row['leads']:,}")
+            tuple(format(value, formats.get(name, "")) for name, value in row.items())
             for row in table.iter_rows(named=True)
         ]
         leads = "nobody leads" if self.leader is None else f"{self.leader!r} leads"

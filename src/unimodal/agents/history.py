@@ -121,6 +121,20 @@ def known_records(agent: Agent, graph: Graph) -> Any:
     return records
 
 
+def evidence_sums(agent: Agent, graph: Graph) -> tuple[Any, Any]:
+    """The pulls and totals of the arms of a graph that count as evidence.
+
+    Past data count only where the caller said that they are of the same kind (`certify=True`).
+    """
+    records = known_records(agent, graph)
+    pulls, totals = records["pulls"].astype(np.float64), records["total"].copy()
+    past = agent.past
+    if past.pulls.any() and not past.certify:  # then the graph is held: the numbers are its own
+        pulls -= past.pulls
+        totals = np.where(pulls > 0, totals - past.totals, 0.0)
+    return pulls, totals
+
+
 def is_partial(agent: Agent) -> bool:
     """Whether there may be arms that the agent has not met."""
     return agent.graph is None

@@ -43,7 +43,7 @@ class LogFollower:
         self.draws = not issubclass(agent._player.index.component, Budgeted)
 
     def follow(self, rows: Iterable[tuple[Any, ...]], seq: int) -> tuple[int, Decision | None]:
-        """Follow rows after event `seq`, as long as they are decisions, rewards and expiries.
+        """Follow rows after event `seq`, as long as they are decisions, expiries and rewards.
 
         How many were followed; and what was decided instead, if it stopped where the log has
         another decision. If it stopped for another reason, that row has changed nothing.
@@ -109,6 +109,13 @@ class LogFollower:
                         state = player.state  # with room for the next one
                     elif chosen >= 0:  # else it was retired, and nobody learns
                         observe(scope, index, family, state, chosen, reward)
+                elif kind == "tell":
+                    chosen = self.number_of(arm, _none_else)
+                    is_told = decision is reason is leader is near is chance is data is None
+                    if chosen is None or not is_told or not self._is_reward(reward):
+                        break
+                    learn(chosen, reward)
+                    state = player.state
                 elif kind == "expire":
                     if (
                         decision not in still_open
@@ -137,8 +144,8 @@ class LogFollower:
         False if the log's cannot be. `labels_met` tells all arms that were met by look-up.
         """
         agent, book = self._agent, self._agent.book
-        arm = self._number(event.arm, labels_met)
-        leader = -1 if event.leader is None else self._number(event.leader, labels_met)
+        arm = self.number_of(event.arm, labels_met)
+        leader = -1 if event.leader is None else self.number_of(event.leader, labels_met)
         if event.decision != book.made or arm is None or leader is None:
             return False
         if not self._can_be(event, arm, leader):
@@ -154,8 +161,8 @@ class LogFollower:
         book.now, self.asked_after = max(book.now, event.time), None
         return True
 
-    def _number(self, text: Any, labels_met: Callable[[], Iterable[Any]]) -> int | None:
-        """The arm that a log writes so; None if there is none."""
+    def number_of(self, text: Any, labels_met: Callable[[], Iterable[Any]]) -> int | None:
+        """The arm that a log writes so; None if there is none, nor among the `labels_met`."""
         view, written = self._agent._player.view, (text.__class__, text)
         for arm in range(len(self._numbers), view.n_arms):  # those met since it was asked last
             known = as_text(view.label_of(arm))
@@ -201,6 +208,10 @@ class LogFollower:
         label_of = self._agent._player.view.label_of
         led = label_of(leader) if leader >= 0 else None
         return Decision(number, label_of(arm), reason, led, int(near), time)
+
+
+def _none_else() -> Iterable[Any]:
+    return ()
 
 
 def _is_chance(value: Any) -> bool:

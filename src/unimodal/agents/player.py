@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unimodal.agents.past_data import Known, PastRewards
 from unimodal.families import Family
 from unimodal.graphs import Graph
 from unimodal.kernels.compile import record, specialised
@@ -15,6 +16,7 @@ from unimodal.kernels.leaderboard import show
 from unimodal.kernels.user_code_errors import explaining
 from unimodal.lookup.graph_view import LazyGraphView, WholeGraphView
 from unimodal.policies import Policy, explained
+from unimodal.policies.index import refresh
 from unimodal.policies.npts import with_room
 from unimodal.policies.policy import own_functions
 from unimodal.policies.round import ask, choose, effective_clock, observe
@@ -55,7 +57,8 @@ class Player:
     ) -> None:
         self.policy, self.family, self.seed = policy, family, seed
         self.view = view
-        self.scope = record(policy.scope(getattr(view, "graph", None)))
+        graph = getattr(view, "graph", None)
+        self.scope = record(policy.scope_for(graph, family))
         self.index, self.family_record = record(policy.index_for(family)), record(family)
         # Where arms cost a look-up, one that was only met does not lead: it would be looked up too.
         held = isinstance(view, WholeGraphView)
@@ -63,6 +66,11 @@ class Player:
         self._known = view.n_arms
         # The order in which arms behind an oracle were first pulled; None: it was not kept.
         self.first_pulls: dict[int, None] | None = {}
+        # What of the arms' pulls and totals comes from past data, by arm; and whether it counts as
+        # evidence.
+        self.past_sums: dict[int, tuple[int, float]] = {}
+        self.past_certifies = False
+        self._counted = policy.counted_prior(view.n_arms, family) if held else 0.0
         slots = view.slots
         state = new_state(view.n_arms, slots, family, policy.beliefs, begin, self._unpulled, rng)
         state = policy.equip(state, family, self._unpulled)
@@ -127,7 +135,10 @@ class Player:
         return self.view.label_of(leader) if leader >= 0 else None
 
     def arms(self) -> pl.DataFrame:
-        """The arms that have led or have rewards: label, pulls, mean reward, leads."""
+        """The arms that have led or have rewards: label, pulls, mean reward, leads.
+
+        With past data, also how many of the pulls are from before.
+        """
         import polars as pl
 
         known = self.state.arms[: self.view.n_arms]
@@ -137,14 +148,37 @@ class Player:
         labels = [self.view.label_of(int(arm)) for arm in met]
         if len(set(map(type, labels))) > 1:
             labels = list(map(str, labels))  # a column has one type
-        return pl.DataFrame(
-            {
-                "arm": labels,
-                "pulls": pulls,
-                "mean": means,
-                "leads": known["leads"][met],
-            }
-        ).sort("pulls", descending=True)
+        columns = {"arm": labels, "pulls": pulls, "mean": means, "leads": known["leads"][met]}
+        if self.past_sums:
+            columns["past"] = self.past.pulls[met]
+        return pl.DataFrame(columns).sort("pulls", descending=True)
+
+    def begin_with(self, known: Known) -> None:
+        """Begin with past data, as if they had been learnt, but without a round."""
+        state = self.state
+        for arm, count, total, _ in known.counted():
+            row = state.arms[arm]
+            row["pulls"], row["total"] = count, total
+            row["successes"] = self.family.expected_successes(count, total)
+            refresh(self.index, self.family_record, state.arms, arm)
+            self.past_sums[arm] = (count, total)
+        self.past_certifies = known.certify
+        is_known = state.arms["pulls"] > 0
+        state = state._replace(begin=self.policy.opening.without(state.begin, is_known))
+        state = with_room(self.index, state, 0)
+        if len(state.seen) and known.weight:
+            seen = [(of.arm, reward) for of in known.arms for reward in of.rewards or ()]
+            state.seen["arm"][: len(seen)] = [arm for arm, _ in seen]
+            state.seen["reward"][: len(seen)] = [reward for _, reward in seen]
+        self.state = self.with_board(state)
+
+    @property
+    def past(self) -> PastRewards:
+        """What of the arms' pulls and totals comes from past data."""
+        pulls, totals = np.zeros(self.view.n_arms, np.int64), np.zeros(self.view.n_arms)
+        for arm, (count, total) in self.past_sums.items():
+            pulls[arm], totals[arm] = count, total
+        return PastRewards(pulls, totals, self.past_certifies)
 
     def next_arm(self) -> int:
         """Choose the arm of the next round."""
@@ -227,7 +261,7 @@ class Player:
 
     def with_board(self, state: State) -> State:
         """The state with the leader board that its arms imply."""
-        best, count = implied_board(state.arms, self.view.n_arms, self._unpulled)
+        best, count = implied_board(state.arms, self.view.n_arms, self._unpulled, self._counted)
         if isinstance(self.view, LazyGraphView) and state.arms[0]["pulls"] == 0:
             # Before any reward the root leads, and not one of those met by looking around it.
             show(best, count, 0, -sys.float_info.max)

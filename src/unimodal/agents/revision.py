@@ -58,6 +58,12 @@ def _renumbered(data: dict[str, Any], where: list[int], n_arms: int) -> dict[str
     ]
     if "arms" in decisions:
         decisions["arms"] = [where[arm] if arm >= 0 else -1 for arm in decisions["arms"]]
+    past = data.get("past", {"certify": False, "arms": []})
+    stays = [[where[arm], *sums] for arm, *sums in past["arms"] if where[arm] >= 0]
+    if stays:
+        data = {**data, "past": {**past, "arms": stays}}
+    else:
+        data = {name: value for name, value in data.items() if name != "past"}
     return {
         **data,
         "notes": notes,

@@ -13,6 +13,7 @@ import numpy as np
 from unimodal import families, files, graphs, policies
 from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import Book
+from unimodal.agents.player import Player
 from unimodal.agents.validation import (
     COLUMNS,
     check_first_pulls,
@@ -66,7 +67,7 @@ def _first_pulls(agent: Agent) -> dict[str, Any]:
 def state_data(agent: Agent) -> dict[str, Any]:
     """What an agent has learnt, apart from what it was made of."""
     state, view = agent._player.state, agent._player.view
-    known = state.arms[: view.n_arms]
+    known, player = state.arms[: view.n_arms], agent._player
     met = np.flatnonzero((known["pulls"] > 0) | (known["leads"] > 0))
     return {
         "notes": state.notes.tolist(),
@@ -78,7 +79,14 @@ def state_data(agent: Agent) -> dict[str, Any]:
         "seen": state.seen[["arm", "reward"]][: int(known["pulls"].sum())].tolist(),
         "memory": memory_data(state.memory),
         "decisions": agent._book.to_data(),
+        **({"past": past_data(player)} if player.past_sums else {}),
     }
+
+
+def past_data(player: Player) -> dict[str, Any]:
+    """What of an agent's pulls and totals comes from past data, as plain JSON data."""
+    rows = [[arm, *sums] for arm, sums in player.past_sums.items()]
+    return {"certify": player.past_certifies, "arms": rows}
 
 
 def load(path: str | Path, policy: Policy | None, graph: Oracle | Neighbours | None) -> Agent:
@@ -100,12 +108,13 @@ def from_data(
     saved = data["policy"]
     if policy is None:
         policy = policies.from_data(saved)
-    elif type(policy).__name__ != saved["policy"] or not _same(policy, saved["parameters"]):
+    elif type(policy).__name__ != saved["policy"] or not _same(policy, saved):
         raise UnimodalError(
             f"the file holds {saved['policy']!s:.60} with {reprlib.repr(saved['parameters'])}, got "
             f"{policy!r}: "
             "pass the policy it was saved with."
         )
+    policy = policies.as_saved(policy, saved)
     family = families.from_data(data["rewards"])
     view: WholeGraphView | LazyGraphView
     if data["graph"]["kind"] == "look-up":
@@ -205,7 +214,11 @@ def _fill(agent: Agent, data: dict[str, Any]) -> None:
         seen = np.array(data["seen"], dtype=np.float64).reshape(-1, 2)
         state.seen["arm"][: len(seen)], state.seen["reward"][: len(seen)] = seen.T
     agent._player.state = state
+    past = data.get("past", {"certify": False, "arms": []})
+    agent._player.past_sums = {arm: (pulls, total) for arm, pulls, total in past["arms"]}
+    agent._player.past_certifies = past["certify"]
 
 
-def _same(policy: Policy, parameters: dict[str, Any]) -> bool:
-    return bool(json.loads(json.dumps(policies.to_data(policy)["parameters"])) == parameters)
+def _same(policy: Policy, saved: dict[str, Any]) -> bool:
+    made = policies.to_older_data(policy, saved)
+    return bool(json.loads(json.dumps(made["parameters"])) == saved["parameters"])

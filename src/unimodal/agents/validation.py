@@ -45,6 +45,8 @@ def check_state(data: dict[str, Any], view: Any, policy: Policy, family: Family)
             raise ValueError("more links than there is room for")
     if "decisions" in data:
         _check_book(data["decisions"], n_arms)
+    if "past" in data:
+        _check_past(data["past"], rows, n_arms, family)
 
 
 def check_look_ups(data: dict[str, Any]) -> None:
@@ -138,6 +140,27 @@ def _check_seen(seen: Any, rows: Any, n_arms: int, family: Family) -> None:
     counts = np.bincount(np.array(arms, dtype=np.int64), minlength=n_arms)
     if not np.array_equal(counts, _by_arm(rows, n_arms)[:, 0]):
         raise ValueError("other rewards than the arms have")
+
+
+def _check_past(past: dict[str, Any], rows: Any, n_arms: int, family: Family) -> None:
+    """Past data are a part of what the arms have."""
+    if type(past["certify"]) is not bool or not _list(past["arms"]):
+        raise ValueError("past data that are none")
+    arms, pulls, totals = zip(*past["arms"], strict=True)
+    _wholes(arms, 0, n_arms)
+    _wholes(pulls, 1, LONGEST + 1)
+    _numbers(totals)
+    if len(set(arms)) != len(arms):
+        raise ValueError("past data of an arm twice")
+    told = {int(arm): (count, total) for arm, count, total, *_ in rows}
+    for arm, count, total in past["arms"]:
+        if arm not in told or count > told[arm][0]:
+            raise ValueError("more past data than the arm has pulls")
+        later = [[arm, told[arm][0] - count, told[arm][1] - total, 0, 0]]
+        if not _can_be(np.array([[arm, count, total, 0, 0]]), family):
+            raise ValueError("past sums that cannot be")
+        if later[0][1] > 0 and not _can_be(np.array(later), family):
+            raise ValueError("sums beside past ones that cannot be")
 
 
 def _check_memory(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 from unimodal import files
 from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import Decision
+from unimodal.agents.past_data import as_past_data
 from unimodal.campaigns.certifying import certificate
 from unimodal.campaigns.history_table import plain
 from unimodal.campaigns.reading import backup, read_table
@@ -60,6 +61,7 @@ class Campaign:
         root: Any = None,
         time_to_live: float | None = None,
         on_expiry: str | None = None,
+        data: Any = None,
         durability: str = "full",
         wait: float = 30.0,
         clock: Callable[[], float] = time.time,
@@ -68,11 +70,13 @@ class Campaign:
 
         What a file is about is written into it; pass it again to have it compared, or leave it
         out. Only code is not kept: a neighbour function and a policy of your own are passed at
-        every opening. `durability="fast"` leaves the syncing of commits to the system: they survive
-        a killed process, but not a power failure. `wait` is how many seconds another process may
-        keep the file busy.
+        every opening. `data` are rewards from before, as in `Agent`: they become the first event of
+        a new file, and are only compared if they are passed again. `durability="fast"` leaves the
+        syncing of commits to the system: they survive a killed process, but not a power failure.
+        `wait` is how many seconds another process may keep the file busy.
         """
-        given = Settings(policy, graph, family, seed, root, time_to_live, on_expiry)
+        past = None if data is None else as_past_data(data)
+        given = Settings(policy, graph, family, seed, root, time_to_live, on_expiry, data=past)
         path = files.as_path(path, "the path of a campaign")
         if not callable(clock):
             raise UnimodalError(f"the clock of a campaign must be a function, got {clock!r}.")
@@ -117,6 +121,15 @@ class Campaign:
             lambda machine: machine.agent.reward(decision, reward), may_repeat=True
         )
         return new
+
+    def tell(self, arm: Any, reward: Any) -> None:
+        """A reward of an arm that was not decided here; or arms and rewards, two sequences.
+
+        Such as one of a visitor to whom another system showed a price. It counts like the reward of
+        a decision, and counts again if it is told again: there is no id to know it by. On disk when
+        this returns.
+        """
+        self._transactions(lambda machine: machine.tell(arm, reward), may_repeat=True)
 
     def expire(self) -> int:
         """Close the decisions whose time is over, which `decide` and `reward` do too; how many."""

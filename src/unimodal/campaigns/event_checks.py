@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from unimodal import graphs
+from unimodal.agents.past_data import PastData
 from unimodal.campaigns.events import Event
 from unimodal.errors import UnimodalError
 from unimodal.families import Family
@@ -31,6 +32,8 @@ SHAPES: dict[str, dict[str, tuple[type, ...]]] = {
     "revision": {**_EMPTY, "data": _TEXT},
     "open": {**_EMPTY, "data": _TEXT},
     "stream": _EMPTY,
+    "data": {**_EMPTY, "data": _TEXT},
+    "tell": {**_EMPTY, "arm": _LABEL, "reward": _NUMBER},
 }
 
 
@@ -121,6 +124,15 @@ def change(text: Any) -> tuple[list[tuple[Any, Any]], list[Any], str]:
     if not all(map(is_label, [*(end for pair in add for end in pair), *retire])):
         raise ValueError("a label that is none")
     return add, retire, str(fingerprint)
+
+
+def past_data(text: Any) -> PastData:
+    """Past data, as a log tells them; a ValueError if it does not."""
+    data = parsed(text)
+    try:
+        return PastData.from_log(data, graphs.as_label)
+    except (LookupError, TypeError, AttributeError, ArithmeticError):
+        raise ValueError("no past data") from None
 
 
 def is_label(label: Any) -> bool:

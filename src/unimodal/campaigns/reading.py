@@ -97,7 +97,8 @@ def _check_labels(found: Reading, settings: Settings, store: StoreToRead) -> Non
     for event in store.revisions():
         known.update(shown(label) for edge in change(event.data)[0] for label in edge)
     table = found.compact_history().select("kind", "arm", "leader")
-    decided = table["arm"].filter(table["kind"] == "decide")  # walks look up arms they only pass
+    # Walks look up arms that they only pass.
+    decided = table["arm"].filter(table["kind"].is_in(["decide", "tell"]))
     named = set(decided.unique()) | set(table["leader"].unique())
     if strange := named - known - {None}:
         raise DamagedFile(

@@ -10,6 +10,7 @@ from typing import Any
 
 from unimodal import families, graphs, policies
 from unimodal.agents.agent import Agent, check_no_root, usual_policy
+from unimodal.agents.past_data import PastData
 from unimodal.campaigns.event_checks import is_label
 from unimodal.campaigns.events import as_json
 from unimodal.errors import (
@@ -37,6 +38,7 @@ class Settings:
     time_to_live: float | None = None
     on_expiry: str | None = None
     cache: int | None = None  # of an oracle
+    data: PastData | None = None  # which the log keeps, not the settings of the file
 
     def __post_init__(self) -> None:
         """Check the kinds; the values are checked by the agent."""
@@ -80,13 +82,17 @@ class Settings:
         new = self.with_defaults()
         new.to_data()
         held = isinstance(new.graph, Graph)
-        new.agent(new.graph if held else Oracle(_somewhere, root=new.graph.root))
+        agent = new.agent(new.graph if held else Oracle(_somewhere, root=new.graph.root))
+        if self.data is not None:
+            agent.begin_with(self.data)
 
     def to_data(self) -> dict[str, Any]:
         """As plain JSON data; None stays None."""
         graph = self.graph
         data = {
-            _KEYS.get(field.name, field.name): getattr(self, field.name) for field in fields(self)
+            _KEYS.get(field.name, field.name): getattr(self, field.name)
+            for field in fields(self)
+            if field.name != "data"
         }
         if self.seed is not None:
             data["seed"] = whole_number(self.seed, "the 'seed'", 0)
@@ -120,6 +126,11 @@ class Settings:
         self, given: dict[str, Any], saved: dict[str, Any], path: Any, fingerprints: set[str]
     ) -> Settings:
         known = {saved["graph"].get("fingerprint"), *fingerprints}
+        policy = self.policy
+        if policy is not None:
+            older = policies.to_older_data(policy, saved["policy"])
+            policy = policies.as_saved(policy, saved["policy"])
+            given = {**given, "policy": json.loads(json.dumps(older))}
         differ = [
             f"its {_NAMES.get(name, name + ' is')} {_shown(saved[name])}, not {_shown(given[name])}"
             for name in saved
@@ -131,7 +142,7 @@ class Settings:
                 "out to take it from the file."
             )
         return Settings(
-            self.policy or policies.from_data(saved["policy"]),
+            policy or policies.from_data(saved["policy"]),
             self._graph(saved),
             families.from_data(saved["rewards"], self.family),
             saved["seed"],

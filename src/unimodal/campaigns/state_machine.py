@@ -19,7 +19,9 @@ from typing import Any
 from unimodal import graphs
 from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import Decision
+from unimodal.agents.history import as_text
 from unimodal.agents.log_follower import LogFollower
+from unimodal.agents.past_data import Known, PastData, checked
 from unimodal.agents.revision import revised
 from unimodal.agents.saving import in_state
 from unimodal.campaigns.event_checks import (
@@ -27,6 +29,7 @@ from unimodal.campaigns.event_checks import (
     change,
     fault,
     parsed,
+    past_data,
     reward_fault,
     short,
     told,
@@ -37,7 +40,7 @@ from unimodal.campaigns.reward_lookup import RewardsInLog
 from unimodal.campaigns.settings import Settings
 from unimodal.campaigns.state_text import state_in_pieces
 from unimodal.campaigns.stores import StoreToRead
-from unimodal.errors import DamagedFile, UnimodalError
+from unimodal.errors import DamagedFile, OtherCampaign, UnimodalError
 from unimodal.graphs import Graph
 from unimodal.kernels.random import stream
 from unimodal.version import __version__
@@ -222,7 +225,7 @@ class StateMachine:
         self._outcomes.written()
 
     def _apply(self, event: Event) -> None:
-        """Do what is no decision, reward or expiry; or say what is wrong with it if it is."""
+        """Do what the follower leaves; or say what is wrong with a decision, reward or expiry."""
         self._check(event)
         now = self.agent.book.now
         if event.time < now:
@@ -236,9 +239,25 @@ class StateMachine:
             self._begin_stream(event.seq)
         elif event.kind == "revision":
             self._revise(self.revised_graph(event))
-        elif event.kind != "open":
+        elif event.kind == "data":
+            self._begin_with(event)
+        elif event.kind != "open" and not self._learn_told(event):
             raise self._damage(event, self._why_not(event))
         self.agent.book.now = event.time
+
+    def _learn_told(self, event: Event) -> bool:
+        """Learn a reward of an arm that others met and that was not met here; False if it is none.
+
+        Where others look up differently, they meet other arms (`_take_over`).
+        """
+        is_told = event.kind == "tell" and not self._decides_again
+        if not is_told or reward_fault(self.agent.family, event) is not None:
+            return False
+        arm = self._follower.number_of(event.arm, self._labels_met)
+        if arm is None or event.reward is None:
+            return False
+        self.agent._player.learn(arm, event.reward)
+        return True
 
     def _check(self, event: Event) -> None:
         if event.seq != self.seq + 1:
@@ -250,6 +269,9 @@ class StateMachine:
         """Why what an event says cannot have happened here."""
         if event.kind == "look-up":
             return "is of kind 'look-up', which there is not here"
+        if event.kind == "tell":
+            unknown = f"tells a reward of arm {short(event.arm)}, which there is not"
+            return reward_fault(self.agent.family, event) or unknown
         if event.decision not in self.agent.book.open:
             return f"closes decision {event.decision}, which is not open"
         if event.kind == "expire":
@@ -298,6 +320,54 @@ class StateMachine:
         except LookUpNeeded as needed:
             return made, needed
         return made, None
+
+    def tell(self, arm: Any, reward: Any) -> None:
+        """Learn rewards that belong to no decision."""
+        told, label_of = self.agent.checked_rewards(arm, reward), self.agent._player.view.label_of
+        now = self._now()
+        for number, value in told:
+            self._note(now, "tell", arm=as_text(label_of(number)), reward=value)
+            self.agent._player.learn(number, value)
+
+    def begin_with(self, data: PastData) -> None:
+        """Begin a new log with past data; or compare them with those that the log has."""
+        if self.seq == 0:
+            known = self._checked(data)
+            self.agent.begin_with(data)
+            label_of = self.agent._player.view.label_of
+            such_as = f"labels such as {label_of(0)!r}"
+            self._note(self._now(), "data", data=as_json(known.to_log(label_of), such_as))
+            return
+        first = next(_events(self._store), None)
+        has_data = first is not None and first.kind == "data"
+        if not has_data or self._checked(self._past_data(first)) != self._checked(data):
+            has = "other past data" if has_data else "none"
+            raise OtherCampaign(
+                f"{self._store.path} is another campaign: past data stand at the beginning of a "
+                f"log, and it has {has}. Leave data=… out, and tell rewards that came since with "
+                "`tell`."
+            )
+
+    def _checked(self, data: PastData) -> Known:
+        """Past data on the graph as it was when the log began."""
+        graph = self._settings.graph if isinstance(self._settings.graph, Graph) else None
+        return checked(data, self.agent.policy, graph, self.agent.family)
+
+    def _begin_with(self, event: Event) -> None:
+        if event.seq > 1:
+            raise self._damage(event, "is of kind 'data', which only the first can be")
+        try:
+            self.agent.begin_with(self._past_data(event))
+        except UnimodalError as error:
+            if isinstance(error, DamagedFile):
+                raise
+            raise self._damage(event, f"cannot be ({str(error).removesuffix('.')})") from None
+
+    def _past_data(self, event: Any) -> PastData:
+        try:
+            return past_data(event.data)
+        except ValueError:
+            raise self._damage(event, f"must be past data, got {short(event.data)}") from None
 
     def note_opening(self) -> None:
         """Say in the log which version opened it."""

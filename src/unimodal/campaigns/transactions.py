@@ -226,6 +226,8 @@ class TransactionRunner:
         return self._machine
 
     def _begin(self, machine: StateMachine) -> None:
+        if self._given.data is not None:
+            machine.begin_with(self._given.data)
         machine.note_opening()
         if not self._store.written_by(__version__):
             self._snapshots.plan_now(machine)  # from here on this version can fold the log

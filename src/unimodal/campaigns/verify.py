@@ -98,9 +98,10 @@ def sentence(verdict: Verdict) -> str:
     if not verdict:
         return f"{path} is NOT sound: {'; '.join(verdict.wrong)}."
     since = f" since event {verdict.first:,}" if verdict.first else ""
+    told = f", told without a decision: {counts['tell']:,}" if counts.get("tell") else ""
     return (
         f"{path} is sound: its log{since} folds to the same state as "
         f"{len(verdict.snapshots)} snapshot{'s' * (len(verdict.snapshots) != 1)}, bit for bit "
         f"(events: {verdict.events:,}; decisions: {counts.get('decide', 0):,}, "
-        f"rewards: {counts.get('reward', 0):,}, expired: {counts.get('expire', 0):,})."
+        f"rewards: {counts.get('reward', 0):,}, expired: {counts.get('expire', 0):,}{told})."
     )

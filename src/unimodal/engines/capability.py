@@ -12,7 +12,8 @@ from unimodal.policies import AroundLeader, AroundLeastPulled, EveryArm, Policy
 from unimodal.policies.imed import EmpiricalDivergence
 from unimodal.policies.index import Budgeted, KLUpper, Thompson
 from unimodal.policies.klucb_ub import KLUpperByPulls
-from unimodal.policies.scout import Scout
+from unimodal.policies.scope import AroundLeaderByPrior
+from unimodal.policies.scout import Scout, ScoutByPrior
 from unimodal.problems import Moving, Problem
 
 # What docs/decisions/0006-leaping.md proves something about: these classes, and not subclasses of
@@ -45,9 +46,12 @@ def why_not_leap(policy: Policy, problem: Problem, history: bool = False) -> str
         return "what it knows or the problem itself changes from round to round"
     if policy.is_plain or any(getattr(type(policy), m) is not getattr(Policy, m) for m in _OURS):
         return "it has a rule or a state of its own, of which the engine knows nothing"
-    index, scope = type(policy.index_for(problem.family)), type(policy.scope(problem.graph))
+    index = type(policy.index_for(problem.family))
+    scope = type(policy.scope_for(problem.graph, problem.family))
     if index not in _INDICES:
         return f"{index.__name__} is not an index that can say when it will cross a level"
+    if issubclass(scope, AroundLeaderByPrior | ScoutByPrior):
+        return "the priors of its arms count for the leader, of which the engine knows nothing"
     if scope not in _SCOPES:
         return f"{scope.__name__} is not a scope that can say for how long a leader stays"
     return _why_not_of(problem.family, index) or _why_not_of(problem.family.told, index)

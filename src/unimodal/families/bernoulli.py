@@ -43,6 +43,15 @@ class Bernoulli(Family):
             )
         return value
 
+    def check_total(self, count: int, total: Any) -> float:
+        """Return the sum of so many rewards as a float, or refuse what is not a count."""
+        value = super().check_total(count, total)
+        if value != int(value):
+            raise UnimodalError(
+                f"the total of rewards of Bernoulli() must be a whole number, got {total!r}."
+            )
+        return value
+
     def posterior_cdf(self, arms: Any, level: Any) -> NDArray[np.float64]:
         """That of the Beta."""
         from scipy.special import betainc
@@ -107,6 +116,11 @@ def bernoulli_belief(arm):
 def _posterior(family, arm, rng):
     a, b = bernoulli_belief(arm)
     return beta(rng, a, b)
+
+
+@kernel.prior_worth.register(Bernoulli)
+def _prior_worth(family, arm):
+    return arm.prior_a + arm.prior_b, arm.prior_a
 
 
 # Levels, for comparing upper confidence bounds

@@ -127,6 +127,10 @@ class Bounded(Family):
         """The largest reward."""
         return float(self.b)
 
+    def expected_successes(self, count: float, total: float) -> float:
+        """The scaled total: a reward x wins its coin with probability (x - a)/(b - a)."""
+        return min(max((total - count * self.a) / (self.b - self.a), 0.0), float(count))
+
     def posterior_cdf(self, arms: Any, level: Any) -> NDArray[np.float64]:
         """That of the scaled Beta."""
         from scipy.special import betainc
@@ -240,6 +244,12 @@ def bounded_belief(arm):
 def _posterior(family, arm, rng):
     a, b = bounded_belief(arm)
     return family.a + (family.b - family.a) * beta(rng, a, b)
+
+
+@kernel.prior_worth.register(Bounded)
+def _prior_worth(family, arm):
+    pulls = arm.prior_a + arm.prior_b
+    return pulls, family.a * pulls + (family.b - family.a) * arm.prior_a
 
 
 # Levels, for comparing upper confidence bounds

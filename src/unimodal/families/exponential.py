@@ -128,6 +128,11 @@ def _posterior(family, arm, rng):
     return rate / gamma(rng, shape)
 
 
+@kernel.prior_worth.register(Exponential)
+def _prior_worth(family, arm):
+    return arm.prior_a, arm.prior_b
+
+
 unsaturated_scale.linear_form.register(Exponential)(unsaturated_scale.natural_form)
 
 

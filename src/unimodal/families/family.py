@@ -26,8 +26,10 @@ from unimodal.errors import UnimodalError, real_number
 from unimodal.kernels.compile import attach_record, generic, jit, record
 from unimodal.kernels.user_code_errors import explained
 
+_PRIOR = [("prior_a", np.float64), ("prior_b", np.float64)]
 _TEXT = (str, bytes, bytearray)  # float would read them
 LARGEST = 1e100  # of a reward: sums of many, and their squares, stay finite
+ROUNDING = 1e-9  # relative, of sums of many rewards
 SMALLEST = 1e-50  # of a scale: what is divided by its square stays finite, too
 
 
@@ -218,6 +220,30 @@ class Family:
             )
         return value
 
+    def check_total(self, count: int, total: Any) -> float:
+        """Return the sum of so many rewards as a float, or refuse one that they cannot have."""
+        value = real_number(total, f"the total of {count:,} rewards")
+        low, high = (count * max(min(end, LARGEST), -LARGEST) for end in (self.low, self.high))
+        slack = ROUNDING * max(abs(value), 1.0) if count else 0.0  # sums are rounded
+        if not low - slack <= value <= high + slack:
+            raise UnimodalError(
+                f"the total of {count:,} rewards of {self!r} must be between {low:g} and {high:g}, "
+                f"got {total!r}."
+            )
+        return min(max(value, low), high)
+
+    def expected_successes(self, count: float, total: float) -> float:
+        """How many coins of the Bernoulli trick so many rewards win on average: see `Bounded`."""
+        return 0.0
+
+    @property
+    def informative_from(self) -> float:
+        """How many rewards a prior must be worth to count as knowledge: one more than by default.
+
+        One, since that is what a sweep would learn of an arm.
+        """
+        return 1.0 + float(prior_worths(self, [self.default_prior])[0, 0])
+
     def _interval(self) -> str:
         if math.isinf(self.low):
             return "a finite number"
@@ -375,6 +401,32 @@ def learn(family, arms, arm, reward, rng):
 @generic
 def posterior(family, arm, rng):
     """A draw from what is believed of an arm's mean: a Thompson sample."""
+
+
+@generic
+def prior_worth(family, arm):
+    """How many rewards the prior of an arm is worth, and their sum: (0, 0) if nobody knows."""
+
+
+@prior_worth.register(Family)
+def no_prior_worth(family, arm):
+    """Nobody knows what the two numbers of a user's family mean."""
+    return 0.0, 0.0
+
+
+def prior_worths(family: Family, prior: Any) -> NDArray[np.float64]:
+    """How many rewards each of several priors is worth, and their sums: two rows.
+
+    >>> from unimodal import Bernoulli
+    >>> prior_worths(Bernoulli(), [(3.0, 7.0)]).tolist()
+    [[10.0], [3.0]]
+    """
+    pairs = np.array([tuple(map(float, pair)) for pair in prior], _PRIOR).view(np.recarray)
+    known = prior_worth.registry
+    worth = next(known[cls] for cls in type(family).__mro__ if cls in known)
+    with np.errstate(all="ignore"):  # a prior that is none is refused elsewhere
+        found = worth(record(family), pairs)
+    return np.array(np.broadcast_arrays(*found, pairs.prior_a)[:2], dtype=np.float64)
 
 
 def _functions(cls: type) -> set[str]:

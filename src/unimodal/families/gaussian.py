@@ -122,6 +122,12 @@ def _posterior(family, arm, rng):
     return mean + normal(rng) / math.sqrt(precision)
 
 
+@kernel.prior_worth.register(Gaussian)
+def _prior_worth(family, arm):
+    pulls = family.sigma / arm.prior_b * (family.sigma / arm.prior_b)  # by precision
+    return pulls, pulls * arm.prior_a
+
+
 unsaturated_scale.linear_form.register(Gaussian)(unsaturated_scale.natural_form)
 
 

@@ -30,6 +30,8 @@ def adopt(cls: Any) -> None:
             function.register(cls)(by_divergence)
         kernel.negentropy.register(cls)(no_negentropy)
         kernel.upper.register(cls)(upper_by_bisection)
+    if "posterior" in given:
+        kernel.prior_worth.register(cls)(kernel.no_prior_worth)
     for name, method in given.items():
         whose = f"the {name} of {cls.__name__}"
         check_signature(method, whose, METHODS[name])

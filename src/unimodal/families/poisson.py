@@ -39,6 +39,15 @@ class Poisson(Family):
             )
         return value
 
+    def check_total(self, count: int, total: Any) -> float:
+        """Return the sum of so many rewards as a float, or refuse what is not a count."""
+        value = super().check_total(count, total)
+        if value != int(value):
+            raise UnimodalError(
+                f"the total of rewards of Poisson() must be a whole number, got {total!r}."
+            )
+        return value
+
     def posterior_cdf(self, arms: Any, level: Any) -> NDArray[np.float64]:
         """That of the gamma."""
         from scipy.special import gammainc
@@ -133,6 +142,11 @@ def poisson_belief(arm):
 def _posterior(family, arm, rng):
     shape, rate = poisson_belief(arm)
     return gamma(rng, shape) / rate
+
+
+@kernel.prior_worth.register(Poisson)
+def _prior_worth(family, arm):
+    return arm.prior_b, arm.prior_a
 
 
 unsaturated_scale.linear_form.register(Poisson)(unsaturated_scale.natural_form)

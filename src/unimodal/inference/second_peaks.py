@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unimodal.agents import Agent
-from unimodal.agents.history import known_records
+from unimodal.agents.history import evidence_sums
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family, as_family
 from unimodal.families.family import ArmsFamily
@@ -257,9 +257,8 @@ def _of_agent(agent: Agent) -> Data:
             f"second_peaks needs every reward, but {agent.policy!r} forgets: "
             "give pulls and totals that you kept yourself."
         )
-    arms = known_records(agent, graph)
     family = agent.family.of_arms(graph.labels)
-    return Data(graph, family, arms["pulls"].astype(np.float64), arms["total"].copy())
+    return Data(graph, family, *evidence_sums(agent, graph))
 
 
 def _of_result(result: Result, policy: str | None, trial: int) -> Data:

@@ -97,6 +97,7 @@ class View:
         """A few numbers about the whole, by name."""
         kinds = dict(self.history["kind"].value_counts().iter_rows())
         decided, rewarded, expired = (kinds.get(k, 0) for k in ("decide", "reward", "expire"))
+        told, past = kinds.get("tell", 0), int(self.agent.past.pulls.sum())
         mean: Any = self.history["reward"].mean()
         known = "arms met" if is_partial(self.agent) else "arms"
         facts = {
@@ -108,6 +109,10 @@ class View:
         if expired:
             as_zero = self.agent.book.on_expiry == "zero"
             facts["expired, as 0" if as_zero else "expired"] = f"{expired:,}"
+        if told:
+            facts["told without a decision"] = f"{told:,}"
+        if past:
+            facts["pulls from past data"] = f"{past:,}"
         facts["mean reward"] = "–" if mean is None else f"{mean:.4g}"
         facts[known] = f"{self.agent.known_arms:,}"
         if is_partial(self.agent):

@@ -6,7 +6,16 @@ from unimodal.policies.klucb_ub import KLUCBUB
 from unimodal.policies.npts import NPTS
 from unimodal.policies.paper import KLUCB, OSUB, TS, UTS
 from unimodal.policies.policy import Parts, Policy, as_policy, explained, told_apart
-from unimodal.policies.registry import POLICIES, WRAPPERS, from_data, parse, split, to_data
+from unimodal.policies.registry import (
+    POLICIES,
+    WRAPPERS,
+    as_saved,
+    from_data,
+    parse,
+    split,
+    to_data,
+    to_older_data,
+)
 from unimodal.policies.scope import AroundLeader, AroundLeastPulled, EveryArm
 from unimodal.policies.scout import ScoutUTS
 from unimodal.policies.start import Literal, Probe, Start, Sweep
@@ -37,10 +46,12 @@ __all__ = [
     "Sweep",
     "Windowed",
     "as_policy",
+    "as_saved",
     "explained",
     "from_data",
     "parse",
     "split",
     "to_data",
+    "to_older_data",
     "told_apart",
 ]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from unimodal.errors import LONGEST, UnimodalError, not_negative, whole_number
+from unimodal.families import Family
 from unimodal.graphs import Graph
 from unimodal.policies.index import KLUpper, Thompson
-from unimodal.policies.policy import Policy, checked_prior
-from unimodal.policies.scope import AroundLeader, EveryArm, Scope, lowest_tie
+from unimodal.policies.policy import Policy, checked_prior, checked_prior_leads
+from unimodal.policies.scope import AroundLeader, AroundLeaderByPrior, EveryArm, Scope, lowest_tie
 
 
 class TS(Policy):
@@ -80,6 +81,10 @@ class UTS(Policy):
     Algorithm 1 as printed; "probe(m)" pulls m random arms. `ties` says which of several leaders
     leads: one at "random", redrawn every round, or the "lowest".
 
+    `prior` is as in TS. Where arms have priors of their own, an informative one (worth at least one
+    reward more than the family's default) counts for the lead, which then goes by the posterior
+    mean, and its arm is not swept. `prior_leads=False` leaves priors to the posterior draws.
+
     >>> UTS(period=2, start="probe(8)")
     UTS(period=2, start='probe(8)')
     """
@@ -94,10 +99,12 @@ class UTS(Policy):
     period: int | str = "degree"
     start: Any = "sweep"
     ties: str = "random"
+    prior_leads: bool = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set("prior", checked_prior(self.prior))
+        self._set("prior_leads", checked_prior_leads(self))
         lowest_tie(self.ties)
         if not isinstance(self.period, str) or self.period != "degree":
             what = "the 'period' of UTS, unless it is 'degree',"
@@ -107,6 +114,13 @@ class UTS(Policy):
         """The leader's neighbourhood."""
         period = 0 if isinstance(self.period, str) else self.period
         return AroundLeader(period, lowest_tie(self.ties))
+
+    def scope_for(self, graph: Graph | None, family: Family) -> Scope:
+        """The same; led by posterior means where priors count."""
+        scope = self.scope(graph)
+        if type(scope) is AroundLeader and self.is_led_by_prior(graph, family):
+            return AroundLeaderByPrior(scope.period, scope.lowest, family.informative_from)
+        return scope
 
     def index(self) -> object:
         """A posterior draw."""

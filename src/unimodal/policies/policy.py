@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple, dataclass_transform
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unimodal.errors import UnimodalError
 from unimodal.families import Family
-from unimodal.families.family import divergence, draw, posterior
+from unimodal.families.family import divergence, draw, posterior, prior_worths
 from unimodal.graphs import Graph
 from unimodal.kernels import user_code_errors
 from unimodal.kernels.compile import attach_record, record
@@ -59,6 +60,8 @@ class Policy:
     summary: ClassVar[str] = ""
     citation: ClassVar[str] = ""
     compiled: ClassVar[bool] = False
+    # Whether an informative prior of an arm counts for the lead, and spares the arm the start.
+    prior_leads = False  # without a type: it would be the first field of those that have it
     forgets: ClassVar[bool] = False  # whether what it knows of an arm is less than it was told
 
     name: str = dataclasses.field(default="", kw_only=True)
@@ -98,6 +101,10 @@ class Policy:
         """The `index` under a reward family, where it is not the same for all."""
         return self.index()
 
+    def scope_for(self, graph: Graph | None, family: Family) -> Scope:
+        """The `scope` under a reward family, where it is not the same for all."""
+        return self.scope(graph)
+
     def equip(self, state: State, family: Family, unpulled: float) -> State:
         """Its new state, with whatever more it keeps; an arm without rewards shows `unpulled`."""
         return state
@@ -119,6 +126,24 @@ class Policy:
         """Its `prior`, or None for the reward family's own."""
         return getattr(self, "prior", None)
 
+    def counted_prior(self, n_arms: int, family: Family) -> NDArray[np.float64]:
+        """The rewards that priors stand for where they count for the lead: numbers, and sums.
+
+        They count where arms have priors of their own (one for all says nothing about who is best)
+        that are informative, worth at least one reward more than the family's default.
+        """
+        prior = self.beliefs
+        counted = np.zeros((2, n_arms))
+        if self.prior_leads and is_by_arm(prior) and len(prior or ()) == n_arms:
+            worth = prior_worths(family, prior)
+            counts = worth[0] >= family.informative_from
+            counted[:, counts] = worth[:, counts]
+        return counted
+
+    def is_led_by_prior(self, graph: Graph | None, family: Family) -> bool:
+        """Whether the prior of some arm counts for the lead; not where arms are looked up."""
+        return graph is not None and bool(self.counted_prior(graph.n_arms, family).any())
+
     @property
     def is_plain(self) -> bool:
         """Whether the policy runs as plain Python."""
@@ -136,7 +161,7 @@ class Policy:
 
     def parts(self, graph: Graph, family: Family) -> Parts:
         """The policy on a graph, as compiled code takes it."""
-        scope = self.scope(graph)
+        scope = self.scope_for(graph, family)
         return Parts(
             record(scope), record(self.index_for(family)), record(family), scope.arena(graph)
         )
@@ -144,9 +169,9 @@ class Policy:
     def new_state(self, n_arms: int, family: Family, rng: Any) -> State:
         """What the policy knows before the first round."""
         self.index_for(family)  # says why it cannot have such rewards, before its prior does
-        begin = self.opening.order(n_arms, rng)
-        unpulled = self.opening.unpulled_mean
-        state = new_state(n_arms, n_arms, family, self.beliefs, begin, unpulled, rng)
+        counted, unpulled = self.counted_prior(n_arms, family), self.opening.unpulled_mean
+        begin = self.opening.without(self.opening.order(n_arms, rng), counted[0] > 0)
+        state = new_state(n_arms, n_arms, family, self.beliefs, begin, unpulled, rng, counted)
         return self.equip(state, family, unpulled)
 
     def parameters(self) -> dict[str, Any]:
@@ -182,6 +207,21 @@ def checked_prior(prior: Any) -> Any:
             f"a prior must be a pair of numbers, such as (1, 1), or one per arm, got {prior!r}."
         )
     return tuple(pairs.tolist()) if pairs.ndim == 1 else tuple(map(tuple, pairs.tolist()))
+
+
+def checked_prior_leads(policy: Any) -> bool:
+    """Whether a policy's prior counts for the lead; True, too, where it would change nothing."""
+    if not isinstance(policy.prior_leads, bool):
+        raise UnimodalError(
+            f"the 'prior_leads' of {type(policy).__name__} must be True or False, got "
+            f"{policy.prior_leads!r}."
+        )
+    return policy.prior_leads or not is_by_arm(policy.prior)
+
+
+def is_by_arm(prior: Any) -> bool:
+    """Whether a checked prior has a pair for each arm."""
+    return bool(prior) and isinstance(prior[0], tuple)
 
 
 def _own_contest(cls: Any) -> Callable[..., Any]:

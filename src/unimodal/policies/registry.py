@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import sys
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from unimodal.policies.imed import IMED, IMEDUB
 from unimodal.policies.klucb_ub import KLUCBUB
 from unimodal.policies.npts import NPTS
 from unimodal.policies.paper import KLUCB, OSUB, TS, UTS
-from unimodal.policies.policy import Policy
+from unimodal.policies.policy import Policy, is_by_arm
 from unimodal.policies.scout import ScoutUTS
 
 # A registry is a dict. To add a policy: its class, and its name here.
@@ -146,6 +146,7 @@ def to_data(policy: Policy) -> dict[str, Any]:
         "parameters": {
             name: to_data(value) if isinstance(value, Policy) else value
             for name, value in policy.parameters().items()
+            if name != "prior_leads" or is_by_arm(policy.beliefs)
         },
     }
 
@@ -162,4 +163,28 @@ def from_data(data: dict[str, Any]) -> Policy:
     parameters = dict(data["parameters"])
     if issubclass(cls, Forgetful):
         parameters["policy"] = from_data(parameters["policy"])
-    return cls(name=data["name"], **parameters)
+    return as_saved(cls(name=data["name"], **parameters), data)
+
+
+def as_saved(policy: Any, data: dict[str, Any]) -> Policy:
+    """A policy as a file means it: `data` is what `to_data` wrote of it, perhaps long ago.
+
+    Files without `prior_leads` are from before priors counted for the lead.
+    """
+    inner = data["parameters"].get("policy")
+    if isinstance(policy, Forgetful) and isinstance(inner, dict):
+        return replace(policy, policy=as_saved(policy.policy, inner))
+    is_older = "prior_leads" in policy.parameters() and "prior_leads" not in data["parameters"]
+    saved: Policy = replace(policy, prior_leads=False) if is_older else policy
+    return saved
+
+
+def to_older_data(policy: Policy, data: dict[str, Any]) -> dict[str, Any]:
+    """A policy as plain JSON data with what files of the age of `data` have, to be compared."""
+    made = to_data(policy)
+    inner = data["parameters"].get("policy")
+    if isinstance(policy, Forgetful) and isinstance(inner, dict):
+        made["parameters"]["policy"] = to_older_data(policy.policy, inner)
+    if "prior_leads" not in data["parameters"]:
+        made["parameters"].pop("prior_leads", None)
+    return made

@@ -7,7 +7,16 @@ from unimodal.families.family import earned, learn
 from unimodal.kernels.compile import generic, inner, jit
 from unimodal.kernels.leaderboard import show
 from unimodal.policies.index import contest, keep_reward, refresh
-from unimodal.policies.scope import clock, contests, forced, has_leader, lead, prepare, span
+from unimodal.policies.scope import (
+    clock,
+    contests,
+    forced,
+    has_leader,
+    lead,
+    leading_sums,
+    prepare,
+    span,
+)
 from unimodal.policies.state import (
     BEGUN,
     CONTEST,
@@ -71,7 +80,8 @@ def update_index(scope, index, family, state, arm):
     record = state.arms[arm]
     refresh(index, family, state.arms, arm)
     if has_leader(scope):
-        show(state.best, state.count, arm, earned(family, record, record.total / record.pulls))
+        total, pulls = leading_sums(scope, family, record)
+        show(state.best, state.count, arm, earned(family, record, total / pulls))
 
 
 @jit

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from unimodal.errors import unknown_name
+from unimodal.families.family import prior_worth
 from unimodal.graphs import Graph
 from unimodal.kernels.compile import component, generic, inner
 from unimodal.kernels.leaderboard import tied_leader
@@ -49,6 +50,13 @@ class AroundLeader:
     def arena(self, graph: Graph) -> Arena:
         """The rows of the graph as they are."""
         return Arena(graph.rows[:-1], graph.rows[1:], graph.near_rows)
+
+
+@component
+class AroundLeaderByPrior(AroundLeader):
+    """The same, where a prior that is worth at least `informative` rewards counts for the lead."""
+
+    informative: float = 0.0
 
 
 @component
@@ -106,6 +114,25 @@ def clock(scope, state, leader):
 @generic
 def has_leader(scope):
     """Whether the leader board must be kept up to date."""
+
+
+@generic
+def leading_sums(scope, family, arm):
+    """The total and the number of rewards whose ratio an arm leads by: its own, by default."""
+
+
+@leading_sums.register(object)
+def _its_rewards(scope, family, arm):
+    return arm.total, float(arm.pulls)
+
+
+@leading_sums.register(AroundLeaderByPrior)
+def with_prior(scope, family, arm):
+    """The posterior mean, where the prior is informative."""
+    pulls, total = prior_worth(family, arm)
+    if pulls < scope.informative:
+        return arm.total, float(arm.pulls)
+    return arm.total + total, arm.pulls + pulls
 
 
 @contests.register(object)  # unless a scope says otherwise

@@ -17,13 +17,22 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from unimodal.errors import whole_number
+from unimodal.families import Family
 from unimodal.graphs import Graph
 from unimodal.kernels.compile import component, inner
 from unimodal.kernels.random import randint
 from unimodal.policies.index import Thompson
 from unimodal.policies.leaping import ENDLESS, steady_until
-from unimodal.policies.policy import Policy, checked_prior
-from unimodal.policies.scope import AroundLeader, Scope, contests, period, prepare
+from unimodal.policies.policy import Policy, checked_prior, checked_prior_leads
+from unimodal.policies.scope import (
+    AroundLeader,
+    Scope,
+    contests,
+    leading_sums,
+    period,
+    prepare,
+    with_prior,
+)
 
 LINKS = 2  # to each shell
 PERIOD = 2  # of an arm without links: of so many leads one is forced (Trinh et al. 2020)
@@ -39,7 +48,8 @@ class ScoutUTS(Policy):
     led `patience` times for each member of that neighbourhood. Then it is doubted, until it has led
     `patience`·|N⁺| + 30,000/|N⁺| rounds (N⁺ without links): a contest that it wins is held again,
     up to four in a round. Before it drops its links it is pulled without a contest every |N⁺|
-    leads, afterwards every second lead. Only arms that were pulled may lead.
+    leads, afterwards every second lead. Only arms that were pulled may lead, or that are known by
+    an informative prior of their own (`prior` and `prior_leads` are as in UTS).
 
     >>> ScoutUTS()
     ScoutUTS()
@@ -50,17 +60,27 @@ class ScoutUTS(Policy):
 
     prior: Any = None
     patience: int = 10
+    prior_leads: bool = True
     start: ClassVar[str] = "probe(1)"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set("prior", checked_prior(self.prior))
+        self._set("prior_leads", checked_prior_leads(self))
         what = "the 'patience' of ScoutUTS"
         self._set("patience", whole_number(self.patience, what, at_most=10**9))
 
     def scope(self, graph: Graph | None) -> Scope:
         """The leader's neighbourhood and its links."""
         return Scout(patience=self.patience)
+
+    def scope_for(self, graph: Graph | None, family: Family) -> Scope:
+        """The same; led by posterior means where priors count."""
+        scope = self.scope(graph)
+        if type(scope) is Scout and self.is_led_by_prior(graph, family):
+            informative = family.informative_from
+            return ScoutByPrior(patience=scope.patience, informative=informative)
+        return scope
 
     def index(self) -> object:
         """A posterior draw."""
@@ -101,6 +121,16 @@ class Scout(AroundLeader):
         )
         seen, queue = np.zeros(n_arms, np.int64), np.zeros(n_arms, np.int32)
         return ScoutArena(first, ends.copy(), near, ends, seen, queue)
+
+
+@component
+class ScoutByPrior(Scout):
+    """The same, where a prior that is worth at least `informative` rewards counts for the lead."""
+
+    informative: float = 0.0
+
+
+leading_sums.register(ScoutByPrior)(with_prior)
 
 
 def links_of(arena: Any) -> dict[int, list[int]]:

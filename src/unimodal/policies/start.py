@@ -21,6 +21,11 @@ class Start:
         """The arms to pull first, in that order."""
         return np.empty(0, dtype=np.int64)
 
+    def without(self, order: NDArray[np.int64], known: Any) -> NDArray[np.int64]:
+        """The rest of an `order` where some arms are known already: `known` has a flag for each."""
+        left: NDArray[np.int64] = order[~known[order]]
+        return left
+
     @property
     def unpulled_mean(self) -> float:
         """What an arm shows before its first reward: -∞, so that it does not lead."""
@@ -70,6 +75,10 @@ class Probe(Start):
     def order(self, n_arms: int, rng: Any) -> NDArray[np.int64]:
         """`m` different arms, or all if there are fewer."""
         return Sweep().order(n_arms, rng)[: self.m]
+
+    def without(self, order: NDArray[np.int64], known: Any) -> NDArray[np.int64]:
+        """Each arm that is known stands for one of the `m`."""
+        return super().without(order, known)[: max(self.m - int(known.sum()), 0)]
 
     def __str__(self) -> str:
         return f"probe({self.m})"

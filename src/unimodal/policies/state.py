@@ -83,21 +83,38 @@ class Arena(NamedTuple):
 
 
 def new_state(
-    n_arms: int, slots: int, family: Family, prior: Any, begin: Any, unpulled: float, rng: Any
+    n_arms: int,
+    slots: int,
+    family: Family,
+    prior: Any,
+    begin: Any,
+    unpulled: float,
+    rng: Any,
+    counted: Any = 0.0,
 ) -> State:
-    """The state before round 1, with room for `slots` arms; `rng` is kept and advanced."""
+    """The state before round 1, with room for `slots` arms; `rng` is kept and advanced.
+
+    `counted` is what of a prior counts for the lead: see `implied_board`.
+    """
     arms = cache_aligned(np.zeros(slots, dtype=ARM))
     set_prior(arms, family, prior)
     notes = np.zeros(5, dtype=np.int64)
     notes[LAST] = notes[LEADER] = -1
-    best, count = implied_board(arms, n_arms, unpulled)
+    best, count = implied_board(arms, n_arms, unpulled, counted)
     return State(arms, best, count, rng, begin, cache_aligned(notes), np.empty(0, dtype=SEEN))
 
 
-def implied_board(arms: Any, n_arms: int, unpulled: float) -> tuple[Any, Any]:
-    """The leader board that the first `n_arms` records imply."""
-    shown = mean_earned(arms[:n_arms])
-    shown[arms["pulls"][:n_arms] == 0] = unpulled
+def implied_board(arms: Any, n_arms: int, unpulled: float, counted: Any = 0.0) -> tuple[Any, Any]:
+    """The leader board that the first `n_arms` records imply.
+
+    `counted` are the rewards that a prior stands for, where it counts: a row with the number for
+    each arm, and one with the sum.
+    """
+    more_pulls, more_total = np.broadcast_to(counted, (2, n_arms))
+    pulls, total = arms["pulls"][:n_arms] + more_pulls, arms["total"][:n_arms] + more_total
+    shown = np.full(n_arms, unpulled)
+    np.divide(total, pulls, out=shown, where=pulls > 0)  # pulls may be less than 1 (FADING_ARM)
+    shown[pulls > 0] *= arms["factor"][:n_arms][pulls > 0]
     return board(shown, len(arms))
 
 

@@ -13,7 +13,7 @@ from unimodal import checksums, files, problems
 from unimodal.agents import Agent
 from unimodal.engines.engine_choice import ENGINES
 from unimodal.errors import LONGEST, UnimodalError, check_memory, unknown_name, whole_number
-from unimodal.policies import Policy, as_policy
+from unimodal.policies import Policy, as_policy, as_saved
 from unimodal.policies import from_data as policy_from_data
 from unimodal.results.result import FORMAT, Result, Run
 
@@ -82,7 +82,7 @@ def _read(path: Path, handle: BinaryIO, own: Mapping[str, Policy]) -> Result:
         rows = frame[number * trials : (number + 1) * trials]
         if not (rows["policy"] == name).all() or rows["trial"].to_list() != list(range(trials)):
             raise ValueError("rows in another order")
-        policy = own.get(name) or policy_from_data(spec)
+        policy = as_saved(own[name], spec) if name in own else policy_from_data(spec)
         arrays = {key: rows[key].to_numpy() for key in rows.columns[2:]}
         _check_arrays(arrays, int(rounds[-1]), n_arms)
         runs[name] = Run(policy, **arrays)

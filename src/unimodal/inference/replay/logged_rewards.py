@@ -67,7 +67,7 @@ def read(campaign: Recorded) -> LoggedRewards:
     graph = known_graph(agent)
     arm_of = arms_by_text(graph)
     by_arm = (
-        history.filter(pl.col("reward").is_not_null())
+        history.filter(pl.col("reward").is_not_null(), pl.col("kind") != "tell")
         .group_by("arm")
         .agg(pulls=pl.len(), total=pl.col("reward").sum())
     )
@@ -99,6 +99,11 @@ def _notes(history: pl.DataFrame, elsewhere: int, agent: Agent) -> tuple[str, ..
             f"{expired:,} decisions that expired without a reward are left out, as if it had not "
             "depended on the reward whether it came."
         )
+    told, past = int(history["kind"].eq("tell").sum()), int(agent.past.pulls.sum())
+    if told or past:
+        kinds = [f"{told:,} rewards that were told without a decision"] * (told > 0)
+        kinds += [f"past data that count as {past:,} pulls"] * (past > 0)
+        notes.append(f"{' and '.join(kinds)} are left out: no candidate begins with them.")
     if elsewhere:
         notes.append(f"{elsewhere:,} rewards of arms that are no longer in the graph are left out.")
     waiting = most_waiting(history)

@@ -1,0 +1,265 @@
+"""Rewards from before: how they are given, what is refused, and what an agent makes of them."""
+
+from __future__ import annotations
+
+import math
+import reprlib
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unimodal.errors import LONGEST, UnimodalError, real_number, refuse_set, whole_number
+from unimodal.families import Family
+from unimodal.graphs import Graph
+from unimodal.graphs.graph import plain_label
+from unimodal.policies import Policy
+from unimodal.policies.npts import Reweighed
+
+REWARDS, SUMS = ("arm", "reward"), ("arm", "count", "total")
+_FORMS = "with the columns arm and reward, or arm, count and total"
+
+
+class PastData:
+    """Rewards from before a campaign, for `Agent(data=…)` and `Campaign.open(data=…)`.
+
+    `rewards` is a table (Polars, pandas, a dict of columns) with the columns arm and reward, or
+    arm, count and total, of which others are ignored; or a list of such rows, as tuples or dicts;
+    or a mapping from arms to pairs (count, total). An arm may come several times.
+
+    `weight`, from 0 to 1, is what a reward from before is worth beside a new one: n of them count
+    as round(weight·n) with the same mean. Use less than 1 where the world may have changed since.
+    `certify=True` says that they are rewards of the same kind, as good as new ones, so that a
+    certificate may count them; that takes a weight of 1.
+
+    >>> import unimodal as um
+    >>> last_year = um.PastData({"9.90": (200, 34), "12.90": (150, 21)}, weight=0.5)
+    >>> prices = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
+    >>> agent = um.Agent(um.UTS(), prices, data=last_year)
+    >>> agent.ask(), agent.reason  # the others are known
+    ('14.90', 'start')
+    >>> agent.arms().select("arm", "pulls", "past").rows()
+    [('9.90', 100, 100), ('12.90', 75, 75)]
+    """
+
+    def __init__(self, rewards: Any, *, weight: float = 1.0, certify: bool = False) -> None:
+        self.columns, self.rows = _table(rewards)
+        self.weight = real_number(weight, "the 'weight' of past data")
+        if not 0 <= self.weight <= 1:
+            raise UnimodalError(
+                f"the 'weight' of past data must lie between 0 and 1, got {weight!r}."
+            )
+        if not isinstance(certify, bool):
+            raise UnimodalError(
+                f"the 'certify' of past data must be True or False, got {certify!r}."
+            )
+        if certify and self.weight != 1:
+            raise UnimodalError(
+                "past data that a certificate may count must have a weight of 1, got "
+                f"{self.weight:g}: leave out 'certify', or the weight."
+            )
+        self.certify = certify
+
+    def __repr__(self) -> str:
+        rows = f"{len(self.rows):,} rows of {', '.join(self.columns)}"
+        return f"PastData({rows}, weight={self.weight:g}, certify={self.certify})"
+
+    @classmethod
+    def from_log(cls, data: dict[str, Any], as_label: Callable[[Any], Any]) -> PastData:
+        """What `Known.to_log` wrote."""
+        columns, rows = tuple(data["columns"]), data["rows"]
+        if columns not in (REWARDS, SUMS) or not all(len(row) == len(columns) for row in rows):
+            raise ValueError("no past data")
+        labelled = [(as_label(label), *rest) for label, *rest in rows]
+        named = dict(zip(columns, zip(*labelled, strict=True), strict=True))
+        return cls(named, weight=data["weight"], certify=data["certify"])
+
+
+class KnownArm(NamedTuple):
+    """The rewards from before of one arm; one by one only where the policy needs that."""
+
+    arm: int
+    pulls: int
+    total: float
+    rewards: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Known:
+    """Past data, checked: one entry per arm that has some, so that equal data are equal."""
+
+    arms: tuple[KnownArm, ...]
+    weight: float
+    certify: bool
+
+    def counted(self) -> list[KnownArm]:
+        """What an agent is to know, with the weight; arms of which nothing is left are left out."""
+        counts = [round(self.weight * known.pulls) for known in self.arms]
+        return [
+            known._replace(pulls=count, total=known.total / known.pulls * count)
+            if count < known.pulls
+            else known
+            for known, count in zip(self.arms, counts, strict=True)
+            if count > 0
+        ]
+
+    def to_log(self, label_of: Callable[[int], Hashable]) -> dict[str, Any]:
+        """As plain data, with labels: what a campaign writes into its log."""
+        one_by_one = any(known.rewards is not None for known in self.arms)
+        rows: list[list[Any]] = []
+        for known in self.arms:
+            label = label_of(known.arm)
+            if one_by_one:
+                rows.extend([label, reward] for reward in known.rewards or ())
+            else:
+                rows.append([label, known.pulls, known.total])
+        columns = list(REWARDS if one_by_one else SUMS)
+        return {"weight": self.weight, "certify": self.certify, "columns": columns, "rows": rows}
+
+
+class PastRewards(NamedTuple):
+    """What of the pulls and totals of an agent's arms comes from past data."""
+
+    pulls: NDArray[np.int64]
+    totals: NDArray[np.float64]
+    certify: bool  # whether they count as evidence like new ones
+
+
+def as_past_data(data: Any) -> PastData:
+    """Past data as they are, or of a table."""
+    return data if isinstance(data, PastData) else PastData(data)
+
+
+def checked(data: PastData, policy: Policy, graph: Graph | None, family: Family) -> Known:
+    """Past data as an agent can take them; refused as a whole if anything in them is wrong."""
+    if graph is None:
+        raise UnimodalError(
+            "past data need a Graph, since a neighbour function cannot say which arms there are: "
+            "pass a Graph, or let the search set out from the best arm of your data with root=…."
+        )
+    if policy.forgets:
+        raise UnimodalError(
+            f"{policy!r} forgets, and past data would be the first that it forgets: leave them "
+            "out, or take a policy that does not forget."
+        )
+    one_by_one = isinstance(policy.index_for(family), Reweighed)
+    if one_by_one and (data.columns == SUMS or data.weight not in (0, 1)):
+        raise UnimodalError(
+            f"{policy!r} reweighs every single reward, so past data for it must be rows of arm and "
+            "reward with a weight of 1, got sums or another weight: give each reward, or take TS."
+        )
+    single = data.columns == REWARDS
+    arms = (_of_rewards if single else _of_sums)(data.rows, graph.arm_of, family, one_by_one)
+    if sum(known.pulls for known in arms) > LONGEST:
+        raise UnimodalError(f"past data must have at most {LONGEST:g} rewards, got more.")
+    return Known(tuple(arms), data.weight, data.certify)
+
+
+def _of_rewards(
+    rows: Iterable[Any], arm_of: Callable[[Any], int], family: Family, one_by_one: bool
+) -> list[KnownArm]:
+    by_arm: dict[int, list[float]] = {}
+    for label, reward in rows:
+        by_arm.setdefault(arm_of(plain_label(label)), []).append(family.check_reward(reward))
+    # Sorted and summed exactly: the order of the rows says nothing, and must not change a digit.
+    return [
+        KnownArm(arm, len(of), math.fsum(of), tuple(sorted(of)) if one_by_one else None)
+        for arm, of in sorted(by_arm.items())
+    ]
+
+
+def _of_sums(
+    rows: Iterable[Any], arm_of: Callable[[Any], int], family: Family, one_by_one: bool
+) -> list[KnownArm]:
+    by_arm: dict[int, list[tuple[int, float]]] = {}
+    for label, given, total in rows:
+        arm = arm_of(plain_label(label))
+        count = whole_number(given, f"the count of past rewards of {label!r}", 0, LONGEST)
+        by_arm.setdefault(arm, []).append((count, family.check_total(count, total)))
+    found = [
+        KnownArm(arm, sum(count for count, _ in of), math.fsum(total for _, total in of))
+        for arm, of in sorted(by_arm.items())
+    ]
+    return [known for known in found if known.pulls > 0]
+
+
+def _table(given: Any) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    """The columns and the rows of whatever past data are given as."""
+    refuse_set(given, "past data")
+    if hasattr(given, "columns"):
+        names = list(given.columns)
+        return _of_columns({name: list(given[name]) for name in _chosen(names)})
+    if isinstance(given, Mapping):
+        if "arm" in given:
+            return _of_columns({name: given[name] for name in _chosen(list(given))})
+        given = [(arm, *_pair(arm, pair)) for arm, pair in given.items()]
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise UnimodalError(
+            f"past data must be a table {_FORMS}, or a list of such rows, got {given!r:.80}."
+        )
+    rows = list(given)
+    if any(hasattr(row, "columns") for row in rows):
+        raise UnimodalError(
+            f"past data must be one table, got {len(rows)}: put them together first, as "
+            "polars.concat does."
+        )
+    return _of_rows(rows)
+
+
+def _chosen(names: Sequence[Any]) -> tuple[str, ...]:
+    """The columns that count, of those that there are."""
+    if "reward" in names and {"count", "total"} & set(names):
+        raise UnimodalError(
+            "past data must have either a column reward or the columns count and total, got both: "
+            "leave one of them out."
+        )
+    for wanted in (REWARDS, SUMS):
+        if set(wanted) <= set(names):
+            return wanted
+    raise UnimodalError(
+        f"past data must be a table {_FORMS}, got the columns {reprlib.repr(list(names))}: rename "
+        "or add them."
+    )
+
+
+def _of_columns(named: dict[str, Any]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    values = []
+    for name, column in named.items():
+        if isinstance(column, str | bytes) or not hasattr(column, "__len__"):
+            raise UnimodalError(f"the column {name} of past data must be a list, got {column!r}.")
+        values.append(list(column))
+    if len(set(map(len, values))) > 1:
+        lengths = ", ".join(f"{name} {len(of)}" for name, of in zip(named, values, strict=True))
+        raise UnimodalError(f"the columns of past data must be equally long, got {lengths} rows.")
+    return tuple(named), list(zip(*values, strict=True))
+
+
+def _of_rows(rows: list[Any]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    if not rows:
+        return SUMS, []
+    if all(isinstance(row, Mapping) for row in rows):
+        chosen = {_chosen(list(row)) for row in rows}
+        names = chosen.pop()
+        if not chosen:
+            return names, [tuple(row[name] for name in names) for row in rows]
+    sizes = {len(row) if isinstance(row, tuple | list) else 0 for row in rows}
+    if sizes not in ({2}, {3}):
+        odd = next((row for row in rows if not isinstance(row, tuple | list)), rows[0])
+        raise UnimodalError(
+            "the rows of past data must all be (arm, reward) or all (arm, count, total), got rows "
+            f"of {len(sizes)} kinds, such as {reprlib.repr(odd)}."
+            if len(sizes) > 1
+            else "the rows of past data must be (arm, reward) or (arm, count, total), got "
+            f"{reprlib.repr(odd)}."
+        )
+    return (REWARDS if sizes == {2} else SUMS), list(map(tuple, rows))
+
+
+def _pair(arm: Any, pair: Any) -> tuple[Any, Any]:
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise UnimodalError(
+            f"past data by arm must be pairs (count, total), got {reprlib.repr(pair)} for {arm!r}."
+        )
+    return pair[0], pair[1]

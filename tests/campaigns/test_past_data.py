@@ -1,0 +1,290 @@
+"""Past data and told rewards in a campaign: in its log, once, and folded like all else."""
+
+import json
+import re
+import sqlite3
+
+import polars as pl
+import pytest
+
+import unimodal as um
+from unimodal.agents.saving import whole_state
+from unimodal.campaigns import look, verify
+from unimodal.campaigns.verify import sentence
+from unimodal.errors import DamagedFile, OtherCampaign
+from unimodal.inference.replay.logged_rewards import read
+
+LINE = um.graphs.line(7)
+DATA = {0: (40, 4), 2: (40, 20), 3: (40, 30), 4: (40, 16)}
+QUICK = {"durability": "fast", "clock": lambda: 0.0}
+
+
+def change(path, statement):
+    with sqlite3.connect(path) as connection:
+        connection.execute(statement)
+        connection.execute("DELETE FROM snapshots")
+    connection.close()
+
+
+def test_data_are_the_first_event_and_the_state_is_their_fold(path, start, play):
+    with start(data=um.PastData(DATA, weight=0.5)) as campaign:
+        play(campaign, 40)
+        first = campaign.history().row(0, named=True)
+        state = whole_state(campaign.agent)
+        assert campaign.agent.past.pulls.sum() == 80 and campaign.agent.round == 40
+        assert "past" in campaign.arms().columns
+    assert (first["kind"], first["seq"]) == ("data", 1) and first["decision"] is None
+    assert json.loads(first["data"]) == {
+        "weight": 0.5,
+        "certify": False,
+        "columns": ["arm", "count", "total"],
+        "rows": [[arm, count, total] for arm, (count, total) in DATA.items()],
+    }
+    assert whole_state(look(path).agent) == state
+    change(path, "SELECT 1")  # without snapshots: folded from the first event on
+    assert whole_state(look(path).agent) == state
+    verdict = verify(path)
+    assert verdict and verdict.counts["data"] == 1
+
+
+def test_an_agent_with_the_data_decides_the_same(start, play, value_of):
+    agent = um.Agent(um.UTS(), LINE, seed=4, data=DATA, clock=lambda: 0.0)
+    with start(data=DATA) as campaign:
+        made = play(campaign, 30)
+    assert made == [agent.decide() for _ in range(30)]
+
+
+def test_the_same_data_again_are_fine_in_any_form_and_count_once(path, start, reopen, play):
+    with start(data=DATA) as campaign:
+        play(campaign, 20)
+    rows = [(arm, float(n < total)) for arm, (count, total) in DATA.items() for n in range(count)]
+    frame = pl.DataFrame(rows, schema=["arm", "reward"], orient="row").reverse()
+    for given in ({}, {"data": DATA}, {"data": frame}, {"data": um.PastData(DATA)}):
+        with reopen(**given) as campaign:
+            assert campaign.agent.past.pulls.sum() == 160
+            assert campaign.arms()["pulls"].sum() == 180
+    assert verify(path).counts["data"] == 1
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {0: (40, 4)},
+        DATA | {0: (40, 5)},
+        DATA | {5: (1, 0)},
+        um.PastData(DATA, weight=0.5),
+        um.PastData(DATA, certify=True),
+    ],
+)
+def test_other_data_are_refused_and_change_nothing(path, start, reopen, play, data):
+    with start(data=DATA) as campaign:
+        play(campaign, 3)
+    before = look(path).history()
+    with pytest.raises(OtherCampaign, match="it has other past data"):
+        reopen(data=data)
+    assert look(path).history().equals(before)
+
+
+def test_data_for_a_file_that_began_without_are_refused(path, start, reopen):
+    start().close()
+    with pytest.raises(OtherCampaign, match="it has none"):
+        reopen(data=DATA)
+    assert verify(path)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"), [({9: (1, 1)}, "from 0 to 6, got 9"), ({0: (1, 2)}, "between 0 and 1")]
+)
+def test_a_mistake_leaves_no_file_behind(path, start, data, words):
+    with pytest.raises(um.UnimodalError, match=words):
+        start(data=data)
+    assert not path.exists()
+
+
+def test_data_stay_with_their_arms_when_the_graph_changes(path, start, reopen, play):
+    graph = um.graphs.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
+    data = {"a": (10, 1), "b": (20, 15), "d": (10, 2)}
+    with start(graph, data=data) as campaign:
+        play(campaign, 10)
+        campaign.add_edges([("c", "e")])
+        campaign.retire("a")
+        table = campaign.arms()
+        past = dict(zip(table["arm"], table["past"], strict=True))
+        assert past["b"] == 20 and past["d"] == 10 and "a" not in past
+        play(campaign, 10)
+    with reopen(data=data) as campaign:  # compared on the graph that it began with
+        assert campaign.agent.past.pulls.sum() == 30
+        campaign.retire("d")
+        campaign.add_edges([("b", "f")])
+    assert verify(path)
+    change(path, "SELECT 1")
+    assert look(path).agent.past.pulls.sum() == 20
+
+
+def test_single_rewards_for_npts_are_in_the_log(path):
+    data = [(1, 0.25), (0, 0.5), (1, 0.125)]
+    with um.Campaign.open(path, um.NPTS(), LINE, um.Bounded(), data=data, **QUICK) as campaign:
+        campaign.decide(5)
+        written = json.loads(campaign.history()["data"][0])
+    assert written["rows"] == [[0, 0.5], [1, 0.125], [1, 0.25]]
+    assert written["columns"] == ["arm", "reward"]
+    with um.Campaign.open(path, data=data[::-1], **QUICK) as campaign:
+        assert campaign.agent.past.pulls.sum() == 3
+    assert verify(path)
+
+
+def test_backups_have_them(path, tmp_path, start, play):
+    with start(data=DATA) as campaign:
+        play(campaign, 5)
+        copy = campaign.backup(tmp_path / "copy.db")
+    assert look(copy).agent.past.pulls.sum() == 160 and verify(copy)
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("UPDATE log SET data = '{}' WHERE seq = 1", "event 1 .* must be past data, got '{}'"),
+        ("UPDATE log SET data = '[1' WHERE seq = 1", "must be past data"),
+        ("UPDATE log SET data = NULL WHERE seq = 1", "with data None"),
+        ("UPDATE log SET data = replace(data, '40', '-40') WHERE seq = 1", "cannot be .* got -40"),
+        ("UPDATE log SET data = replace(data, '[0,', '[9,') WHERE seq = 1", "from 0 to 6, got 9"),
+        ("UPDATE log SET data = replace(data, '1.0', '7.0') WHERE seq = 1", "must be past data"),
+        ("UPDATE log SET kind = 'open' WHERE seq = 1", "makes it decision 1"),
+        (
+            "UPDATE log SET kind = 'data', data = (SELECT data FROM log WHERE seq = 1) "
+            "WHERE seq = 2",
+            "event 2 .* which only the first can be",
+        ),
+    ],
+)
+def test_data_that_were_changed_by_hand_are_told(path, start, play, statement, words):
+    with start(data=DATA) as campaign:
+        play(campaign, 3)
+    change(path, statement)
+    assert re.search(words, verify(path).wrong[0])
+    if not words.startswith("makes"):  # other decisions are followed; only `verify` refuses them
+        with pytest.raises(DamagedFile):
+            look(path)
+
+
+# Rewards that are told without a decision.
+
+
+def test_told_rewards_are_learnt_logged_and_folded(path, start, reopen, play, pulls):
+    with start() as campaign:
+        play(campaign, 10)
+        before = pulls(campaign)
+        campaign.tell(3, 1.0)
+        campaign.tell([3, 5], [0.0, 1.0])
+        after = pulls(campaign)
+        assert after[3] == before.get(3, 0) + 2 and after[5] == before.get(5, 0) + 1
+        play(campaign, 10)
+        state = whole_state(campaign.agent)
+        log = campaign.history().filter(pl.col("kind") == "tell")
+        assert campaign.agent.round == 20 and campaign.outstanding == 0
+    assert log.select("arm", "reward", "decision").rows() == [
+        ("3", 1.0, None),
+        ("3", 0.0, None),
+        ("5", 1.0, None),
+    ]
+    change(path, "SELECT 1")
+    assert whole_state(look(path).agent) == state
+    verdict = verify(path)
+    assert verdict and "told without a decision: 3)" in sentence(verdict)
+    with reopen() as campaign:
+        assert pulls(campaign)[3] >= 2
+
+
+def test_told_rewards_are_seen_by_another_process(path, start, reopen, pulls):
+    """Two handles on one file: each learns what the other was told, and decides the same."""
+    with start() as one, reopen() as two:
+        for _ in range(25):  # enough to be taken for alone, and then not to be
+            one.tell(3, 1.0)
+        two.tell(5, 0.0)
+        one.tell(5, 1.0)
+        assert pulls(one) == pulls(two) == {3: 25, 5: 2}
+
+
+@pytest.mark.parametrize(
+    ("arm", "reward", "words"),
+    [
+        (9, 1.0, "from 0 to 6, got 9"),
+        (3, 0.5, "must be 0 or 1"),
+        (3, None, "between 0 and 1"),
+        ([3, 4], [1.0, 2.0], "between 0 and 1, got 2.0"),
+        ([3, 4], [1.0], "as many arms as rewards"),
+        (3, [1.0, 0.0], "got 3 for a batch"),
+    ],
+)
+def test_a_told_reward_with_a_mistake_is_refused_as_a_whole(path, start, arm, reward, words):
+    with start() as campaign:
+        campaign.decide()
+        before = whole_state(campaign.agent)
+        with pytest.raises(um.UnimodalError, match=words):
+            campaign.tell(arm, reward)
+        assert whole_state(campaign.agent) == before
+        assert "tell" not in campaign.history()["kind"].to_list()
+    assert verify(path)
+
+
+def test_npts_learns_told_rewards_one_by_one(path):
+    with um.Campaign.open(path, um.NPTS(), LINE, um.Bounded(), **QUICK) as campaign:
+        campaign.tell([1, 2, 1], [0.5, 0.25, 0.75])
+        campaign.decide(3)
+        campaign.tell(0, 0.125)
+    change(path, "SELECT 1")
+    assert verify(path)
+    assert whole_state(look(path).agent)["seen"] == [(1, 0.5), (2, 0.25), (1, 0.75), (0, 0.125)]
+
+
+def neighbours(arm):
+    return [arm - 1, arm + 1]
+
+
+def test_behind_a_neighbour_function_arms_that_were_met_can_be_told_of(path):
+    with um.Campaign.open(path, graph=neighbours, root=0, **QUICK) as campaign:
+        met = campaign.decide().arm
+        campaign.tell(met, 1.0)
+        campaign.decide(3)
+        with pytest.raises(um.UnimodalError, match="has not met an arm"):
+            campaign.tell(999, 1.0)
+    assert verify(path)
+    change(path, "SELECT 1")
+    assert look(path).agent.arms()["pulls"].sum() == 1
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ("reward = 0.5", "must be 0 or 1, got 0.5"),
+        ("reward = NULL", "with reward None"),
+        ("arm = 9", "tells a reward of arm 9, which there is not"),
+        ("arm = '3'", "tells a reward of arm '3', which there is not"),
+        ("arm = NULL", "with arm None"),
+        ("decision = 1", "with decision 1"),
+        ("near = 1", "with near 1"),
+        ("data = ''", "with data ''"),
+    ],
+)
+def test_a_told_reward_that_was_changed_by_hand_is_told(path, start, reopen, values, words):
+    with start() as campaign:
+        campaign.tell(3, 1.0)
+    change(path, f"UPDATE log SET {values} WHERE kind = 'tell'")
+    assert words in verify(path).wrong[0]
+    with pytest.raises(DamagedFile, match="event 2 of"):
+        reopen()
+
+
+def test_readers_count_them_apart(start, play):
+    with start(data=DATA) as campaign:
+        play(campaign, 200)
+        campaign.tell([3, 3], [1.0, 1.0])
+        facts = um.inspect(campaign).facts
+        found = read(campaign)
+    assert facts["decisions"] == facts["rewards"] == "200"
+    assert facts["told without a decision"] == "2" and facts["pulls from past data"] == "160"
+    assert found.rounds == 200
+    assert (
+        "2 rewards that were told without a decision and past data that count as 160 pulls are "
+        "left out: no candidate begins with them." in found.notes
+    )
