@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 from unimodal import files
 from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import Decision
+from unimodal.agents.limits import checked_cap
 from unimodal.campaigns.history_table import plain
 from unimodal.campaigns.reading import backup, read_table
 from unimodal.campaigns.settings import Settings
@@ -125,15 +126,71 @@ class Campaign:
         if not isinstance(edges, Iterable):
             raise UnimodalError(f"add_edges needs a list of pairs of labels, got {edges!r}.")
         pairs = (tuple(edge) if isinstance(edge, list) else edge for edge in edges)
-        self._revise(map(plain_label, pairs), [])
+        more = list(map(plain_label, pairs))  # what is done may be done again
+        self._transactions(lambda machine: machine.revise(more, []))
+
+    def remove_edges(self, edges: Iterable[tuple[Any, Any]]) -> None:
+        """Go on without some edges; the graph must stay connected."""
+        if not isinstance(edges, Iterable) or isinstance(edges, str):
+            raise UnimodalError(f"remove_edges needs a list of pairs of labels, got {edges!r}.")
+        pairs = (tuple(edge) if isinstance(edge, list) else edge for edge in edges)
+        fewer = list(map(plain_label, pairs))
+        if not fewer:
+            raise UnimodalError("remove_edges needs the edges to remove, got none: name one.")
+        self._transactions(lambda machine: machine.revise([], [], fewer))
+
+    def insert(self, arm: Any, between: tuple[Any, Any]) -> None:
+        """Go on with a new arm between two that are joined: their edge is replaced by two.
+
+        >>> import tempfile, unimodal as um
+        >>> ladder = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
+        >>> file = tempfile.mkdtemp() + "/prices.db"
+        >>> with um.Campaign.open(file, um.UTS(), ladder) as campaign:
+        ...     campaign.insert("13.90", between=("12.90", "14.90"))
+        ...     campaign.agent.graph.n_edges
+        3
+        """
+        if not isinstance(between, tuple | list) or len(between) != 2:
+            raise UnimodalError(
+                f"insert needs the two arms between which the new one is, got {between!r}: "
+                "between=('12.90', '14.90')."
+            )
+        new, ends = plain_label(arm), plain_label(tuple(between))
+        self._transactions(lambda machine: machine.insert(new, ends))
 
     def retire(self, *arms: Any) -> None:
         """Go on without some arms; what is left must be connected."""
-        self._revise([], map(plain_label, arms))
+        fewer = list(map(plain_label, arms))
+        self._transactions(lambda machine: machine.revise([], fewer))
 
-    def _revise(self, add: Iterable[Any], retire: Iterable[Any]) -> None:
-        more, fewer = list(add), list(retire)  # what is done may be done again
-        self._transactions(lambda machine: machine.revise(more, fewer))
+    def pause(self, *arms: Any) -> None:
+        """Do not offer some arms until they are resumed; what is known of them is kept.
+
+        The policy passes them by: their neighbours are joined to each other. Their open decisions
+        still take rewards. Every process follows it, since the log tells it.
+        """
+        self._limit("pause", [plain_label(arm) for arm in arms])
+
+    def resume(self, *arms: Any) -> None:
+        """Offer paused arms again, with all that is known of them."""
+        self._limit("resume", [plain_label(arm) for arm in arms])
+
+    def cap(self, share: float | None, over: int = 100) -> None:
+        """Let an arm have at most this share of the last `over` decisions unless it leads.
+
+        Where the policy chooses an arm that has had its share, the leader is played instead, with
+        the reason 'cap'. Decisions count from now on; `cap(None)` lifts it.
+        """
+        cap = checked_cap(share, over)
+        self._limit("cap", None if cap is None else [cap.share, cap.over])
+
+    def _limit(self, change: str, given: Any) -> None:
+        self._transactions(lambda machine: machine.limit(change, given))
+
+    @property
+    def paused(self) -> list[Hashable]:
+        """The arms that are not offered."""
+        return list(self._call(lambda agent: agent.paused))
 
     @property
     def agent(self) -> Agent:

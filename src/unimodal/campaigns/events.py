@@ -13,8 +13,9 @@ from unimodal.errors import UnimodalError
 class Event(NamedTuple):
     """One line of the log.
 
-    A decision, a reward, an expiry, a look-up, a revision of the graph, an opening; or a new random
-    stream, on which processes agree after they would have decided differently.
+    A decision, a reward, an expiry, a look-up, a revision of the graph, a limit (arms paused or
+    resumed, a cap), an opening; or a new random stream, on which processes agree after they would
+    have decided differently.
     """
 
     seq: int
