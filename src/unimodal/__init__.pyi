@@ -47,6 +47,7 @@ from . import (
 from .agents import Agent as Agent
 from .agents import Decision as Decision
 from .campaigns import Campaign as Campaign
+from .campaigns import Explanation as Explanation
 from .campaigns import verify as verify
 from .engines.line_search import LSE as LSE
 from .errors import UnimodalError as UnimodalError

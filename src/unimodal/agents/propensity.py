@@ -66,10 +66,11 @@ def propensity(
         return thompson_wins(family, arms[one : one + 1], arms[near[near != one]])
 
     if contests == 1:
-        return math.fsum(map(wins, played)) if len(played) > 1 else wins(arm)
+        return min(math.fsum(map(wins, played)), 1.0)
     kept = wins(leader)  # the leader must win all of them; another arm, one after those it won
     tries = sum(kept**n for n in range(contests))
-    return sum(kept**contests if one == leader else wins(one) * tries for one in sorted(played))
+    chances = (kept**contests if one == leader else wins(one) * tries for one in played)
+    return min(math.fsum(chances), 1.0)
 
 
 def _tied(

@@ -11,6 +11,7 @@ from unimodal import files
 from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import Decision
 from unimodal.agents.limits import checked_cap
+from unimodal.campaigns.explain import Explanation, explain
 from unimodal.campaigns.history_table import plain
 from unimodal.campaigns.reading import backup, read_table
 from unimodal.campaigns.settings import Settings
@@ -226,12 +227,25 @@ class Campaign:
 
         Both read beside the calls of others, which go on meanwhile.
         """
-        if self._transactions.is_copy or self._store.closed:
-            self._call(lambda agent: None)  # which refuses, in its own words
-        self._store.check_place()
+        self._check_readable()
         table = read_table(self._store.path)
         self._store.check_place()  # else it was another file that was read
         return table
+
+    def explain(self, decision: int) -> Explanation:
+        """Why a decision fell on its arm: what was known, what was drawn, who won.
+
+        It is read from the log, beside the calls of others; no look-up is made.
+
+        >>> import tempfile, unimodal as um
+        >>> file = tempfile.mkdtemp() + "/prices.db"
+        >>> with um.Campaign.open(file, um.UTS(), um.graphs.line(3)) as campaign:
+        ...     decisions = campaign.decide(5)
+        ...     campaign.explain(1).because
+        'The start pulls some arms before anybody leads; this was number 1 of 3.'
+        """
+        self._check_readable()
+        return explain(self._store.path, decision, self._transactions.policy)
 
     def backup(self, path: str | Path) -> Path:
         """Copy the campaign, as it is now, into a new file; calls go on meanwhile.
@@ -261,6 +275,12 @@ class Campaign:
 
     def _repr_html_(self) -> str:
         return self.agent._repr_html_()
+
+    def _check_readable(self) -> None:
+        """Refuse to read beside the calls where there is no file to be read."""
+        if self._transactions.is_copy or self._store.closed:
+            self._call(lambda agent: None)  # which refuses, in its own words
+        self._store.check_place()
 
     def _call(self, work: Callable[[Agent], Any]) -> Any:
         return self._transactions(lambda machine: work(machine.agent))

@@ -41,6 +41,7 @@ from unimodal.campaigns.stores import StoreToRead
 from unimodal.errors import DamagedFile, UnimodalError
 from unimodal.graphs import Graph
 from unimodal.kernels.random import stream
+from unimodal.policies.contest_values import Contest, noting
 from unimodal.version import __version__
 
 _KIND = operator.itemgetter(Event._fields.index("kind"))
@@ -301,6 +302,21 @@ class StateMachine:
         except LookUpNeeded as needed:
             return made, needed
         return made, None
+
+    def play_with_notes(self) -> tuple[list[Contest], tuple[int, str, int, int], bool]:
+        """Make the next decision of the log again, with a note of every contest.
+
+        What `Player.play` tells, and whether it may be another here than it was. It is not
+        compared with the log, and the state is of no use for anything else afterwards.
+        """
+        player, contests = self.agent._player, list[Contest]()
+        differs = self._differs or (self._oracle is not None and self._oracle.differs)
+        player.choose = noting(contests)
+        self._fold(True)
+        try:
+            return contests, player.play(), differs
+        finally:
+            self._fold(False)
 
     def note_opening(self) -> None:
         """Say in the log which version opened it."""

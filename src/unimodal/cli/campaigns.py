@@ -1,4 +1,4 @@
-"""`unimodal verify`, `unimodal backup`, `unimodal inspect` and `unimodal replay`."""
+"""`unimodal verify`, `backup`, `inspect`, `explain` and `replay`: a campaign from its file."""
 
 from __future__ import annotations
 
@@ -79,6 +79,32 @@ def inspect(
     from unimodal.cli import inspect_output as command
 
     command.show(_looked_at(file, policy), html, around, terminal())
+
+
+@app.command()
+def explain(
+    file: CampaignFile,
+    decision: Annotated[int, typer.Argument(help="The id of a decision")],
+    policy: OwnPolicy = "",
+    json: Annotated[bool, typer.Option("--json", help="Print it as JSON")] = False,
+) -> None:
+    r"""Say why a decision fell on its arm: what was known then, what was drawn, who won.
+
+    It is worked out from the log alone; no look-up is made.
+
+    \b
+    Examples:
+      unimodal explain ads.db 1234
+      unimodal explain ads.db 1234 --json
+    """
+    from unimodal.campaigns import explain as explained
+    from unimodal.cli import explain_output as command
+
+    found = explained(file, decision, _own(policy))
+    if json:
+        print(found.to_json())
+    else:
+        command.show(found, terminal())
 
 
 @app.command()

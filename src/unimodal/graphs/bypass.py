@@ -30,7 +30,8 @@ def bypassed(graph: Graph, arms: Iterable[int]) -> Graph:
     cut = set(arms)
     if not cut:
         return graph
-    pairs = {(int(a), int(b)) for a, b in graph.edges() if a not in cut and b not in cut}
+    edges = graph.edges().astype(np.int64)
+    joined = [edges[~np.isin(edges, list(cut)).any(axis=1)]]
     for rim in _rims(graph, cut):
         if len(rim) * (len(rim) - 1) // 2 > MOST_JOINED:
             raise UnimodalError(
@@ -38,8 +39,9 @@ def bypassed(graph: Graph, arms: Iterable[int]) -> Graph:
                 f"more than {MOST_JOINED:,} pairs: pause their neighbours, too, or change the "
                 "graph with add_edges and retire."
             )
-        pairs.update(itertools.combinations(rim, 2))
-    ends = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
+        pairs = list(itertools.combinations(rim, 2))
+        joined.append(np.array(pairs, dtype=np.int64).reshape(-1, 2))
+    ends = np.unique(np.concatenate(joined), axis=0)  # two may have been joined before
     labels = graph.labels if graph.has_labels else None
     return lay_out(graph.n_arms, ends[:, 0], ends[:, 1], {"kind": "edges"}, labels)
 

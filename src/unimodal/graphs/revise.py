@@ -40,8 +40,10 @@ def revised(
                 numbers[label] = len(labels)
                 labels.append(label)
         ends.append([numbers[label] for label in edge])
-    gone = {_joined(edge, numbers, ends) for edge in remove}
-    ends = [pair for pair in ends if frozenset(pair) not in gone] if gone else ends
+    if removed := list(remove):
+        joined = {frozenset(pair) for pair in ends}
+        gone = {_joined(edge, numbers, joined) for edge in removed}
+        ends = [pair for pair in ends if frozenset(pair) not in gone]
     keep = np.ones(len(labels), dtype=bool)
     for label in retire:
         _check_label(label)
@@ -64,15 +66,15 @@ def _pair(edge: Any, what: str) -> Any:
     return edge
 
 
-def _joined(edge: Any, numbers: dict[Hashable, int], ends: list[list[int]]) -> frozenset[int]:
+def _joined(edge: Any, numbers: dict[Hashable, int], joined: set[frozenset[int]]) -> frozenset[int]:
     """The two arms of an edge to remove, which must be there."""
-    one, two = (numbers.get(label, -1) for label in _pair(edge, "remove"))
-    if [one, two] not in ends and [two, one] not in ends:
+    ends = frozenset(numbers.get(label, -1) for label in _pair(edge, "remove"))
+    if ends not in joined:
         raise UnimodalError(
             f"an edge to remove must be one of the graph, got {edge[0]!r} - {edge[1]!r}, which "
             "are not joined."
         )
-    return frozenset((one, two))
+    return ends
 
 
 def _check_label(label: Any) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from unimodal import files
 from unimodal.agents import Agent
+from unimodal.agents.arm_intervals import means_and_intervals
 from unimodal.agents.history import (
     Recorded,
     arms_by_text,
@@ -25,8 +26,6 @@ from unimodal.agents.history import (
 from unimodal.campaigns import recorded
 from unimodal.errors import UnimodalError, whole_number
 from unimodal.escape_text import printable
-from unimodal.families import Family
-from unimodal.families.posteriors import interval, is_known
 from unimodal.graphs import Graph
 from unimodal.inspection import timeline
 
@@ -58,13 +57,7 @@ class View:
 
         chosen = np.fromiter(arms, dtype=np.int64)
         records = self.records[chosen]
-        means = np.full(len(chosen), np.nan)
-        np.divide(records["total"], records["pulls"], out=means, where=records["pulls"] > 0)
-        low = high = np.full(len(chosen), np.nan)
-        if is_known(self.agent.family):
-            low, high = interval(self.agent.family, _without_coins(self.agent.family, records))
-            if not self.agent.family.two_valued:
-                low, high = np.fmin(low, means), np.fmax(high, means)
+        means, low, high = means_and_intervals(self.agent.family, records)
         return pl.DataFrame(
             {
                 "arm": [shown(self.graph.label_of(int(arm))) for arm in chosen],
@@ -142,19 +135,6 @@ class View:
         """Write the page."""
         text = self.html()
         return files.write(path, lambda to: to.write_text(text, encoding="utf-8"))
-
-
-def _without_coins(family: Family, records: NDArray[np.void]) -> NDArray[np.void]:
-    """The records as if the coins of `Bounded` had come out as the rewards did, on average.
-
-    A Thompson sample goes by the coins; what people look at goes by the rewards.
-    """
-    if not (np.isfinite(family.low) and np.isfinite(family.high)):
-        return records
-    records = records.copy()
-    width = family.high - family.low
-    records["successes"] = (records["total"] - records["pulls"] * family.low) / width
-    return records
 
 
 def inspect(campaign: Recorded | str | Path, around: Any = None) -> View:
