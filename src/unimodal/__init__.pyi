@@ -58,6 +58,8 @@ from .families import Family as Family
 from .families import Gaussian as Gaussian
 from .families import Poisson as Poisson
 from .graphs import Graph as Graph
+from .inference.alarms import Alarm as Alarm
+from .inference.alarms import alarms as alarms
 from .inference.replay import Replay as Replay
 from .inference.replay import replay as replay
 from .inference.second_peaks import SecondPeaks as SecondPeaks

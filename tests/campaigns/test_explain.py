@@ -43,7 +43,8 @@ def test_the_winner_showed_the_best_and_the_stream_is_the_same(policy, family):
     for _ in range(120):
         twin, notes = copied(agent)._player, []
         twin.state, twin.choose = twin.with_board(twin.state), noting(notes)
-        assert twin.play() == (played := agent._player.play())
+        played = agent._player.play()
+        assert twin.play() == played
         assert twin.state.rng.tolist() == agent._player.state.rng.tolist()
         for near, values, winner in notes:
             edge = max(values) if highest else min(values)
@@ -96,12 +97,13 @@ def test_it_is_folded_from_the_snapshot_before(path, start, play, reopen, monkey
     with reopen() as campaign:  # of one version, the first and the last snapshot are kept
         play(campaign, 10)
         expected = {number: campaign.explain(number) for number in (5, 45, 85)}
-    restored, used = state_machine.StateMachine._restore, []
-    monkeypatch.setattr(
-        state_machine.StateMachine,
-        "_restore",
-        lambda self, seq: (used.append(seq), restored(self, seq)) and None,
-    )
+    restore, used = state_machine.StateMachine._restore, []
+
+    def noted(machine, seq):
+        used.append(seq)
+        restore(machine, seq)
+
+    monkeypatch.setattr(state_machine.StateMachine, "_restore", noted)
     for number, found in expected.items():
         assert explain(path, number) == found
     assert used == [81, 81]  # from the beginning, and from the snapshot after decision 40; the
@@ -162,7 +164,7 @@ def test_an_unknown_id(path, start):
         with pytest.raises(um.errors.UnknownDecision, match="made none yet"):
             campaign.explain(1)
         campaign.decide(3)
-        with pytest.raises(um.errors.UnknownDecision, match="no decision 4 .* made 3 so far"):
+        with pytest.raises(um.errors.UnknownDecision, match=r"no decision 4 .* made 3 so far"):
             campaign.explain(4)
     with pytest.raises(um.errors.UnknownDecision, match="made 3 so far"):
         explain(path, 4)
@@ -180,10 +182,10 @@ def test_an_id_before_the_first_snapshot_of_this_version(path, start, play, reop
     as_version("0.0.2")
     with reopen() as campaign:
         play(campaign, 10)
-        with pytest.raises(um.UnimodalError, match="decision 10 cannot .* from 11 on"):
+        with pytest.raises(um.UnimodalError, match=r"decision 10 cannot .* from 11 on"):
             campaign.explain(10)
         assert campaign.explain(11).id == 11
-    with pytest.raises(um.UnimodalError, match="before the first snapshot of 0.0.2"):
+    with pytest.raises(um.UnimodalError, match=r"before the first snapshot of 0\.0\.2"):
         explain(path, 1)
 
 
@@ -192,7 +194,7 @@ def test_a_decision_that_comes_out_otherwise_is_not_explained(path, start, play)
         play(campaign, 20)
     change(path, "UPDATE log SET arm = 1 - arm WHERE decision = 3 AND kind = 'decide'")
     change(path, "DELETE FROM snapshots")
-    with pytest.raises(um.UnimodalError, match="decision 3 .* cannot be explained here"):
+    with pytest.raises(um.UnimodalError, match=r"decision 3 .* cannot be explained here"):
         explain(path, 3)
 
 

@@ -11,19 +11,22 @@ from unimodal import files
 from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import Decision
 from unimodal.agents.limits import checked_cap
+from unimodal.campaigns.alarm_watch import AlarmWatch
 from unimodal.campaigns.explain import Explanation, explain
 from unimodal.campaigns.history_table import plain
 from unimodal.campaigns.reading import backup, read_table
 from unimodal.campaigns.settings import Settings
 from unimodal.campaigns.stores import Store, kind_of
 from unimodal.campaigns.transactions import TransactionRunner
-from unimodal.errors import UnimodalError, whole_number
+from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family
 from unimodal.graphs.graph import plain_label
 from unimodal.policies import Policy
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from unimodal import Alarm
 
 
 class Campaign:
@@ -46,6 +49,7 @@ class Campaign:
 
     def __init__(self, store: Store, given: Settings, clock: Callable[[], float]) -> None:
         self._store = store
+        self._watch: AlarmWatch | None = None
         self._transactions = TransactionRunner(store, given, clock)
 
     @classmethod
@@ -247,6 +251,44 @@ class Campaign:
         self._check_readable()
         return explain(self._store.path, decision, self._transactions.policy)
 
+    def alarms(self, confidence: float = 0.99) -> list[Alarm]:
+        """What is wrong: a second peak, a change, look-ups that fail, rewards that do not come.
+
+        `um.alarms` says when each is raised; an empty list if nothing shows. It reads the whole
+        log, beside the calls of others.
+        """
+        import unimodal as um  # by its public name: what rewards say is a layer above this one
+
+        return um.alarms(self, confidence)
+
+    def watch(
+        self,
+        tell: Callable[[Alarm], object],
+        *,
+        every: float = 60.0,
+        confidence: float = 0.99,
+    ) -> None:
+        """Call a function with each alarm when it is first seen, until the campaign is closed.
+
+        A thread looks at once and then after so many seconds, outside of all calls. What the
+        function raises is logged by the logger "unimodal" and disturbs nobody. Watching again
+        replaces the function.
+        """
+        if not callable(tell):
+            raise UnimodalError(f"watch needs a function that takes an alarm, got {tell!r}.")
+        pause = real_number(every, "the 'every' of watch", above=0)
+        level = real_number(confidence, "the 'confidence' of alarms", above=0)
+        if not level < 1:
+            raise UnimodalError(f"the 'confidence' of alarms must be below 1, got {level:g}.")
+        self._check_readable()
+        self._stop_watching()
+        self._watch = AlarmWatch(lambda: self.alarms(level), tell, pause)
+
+    def _stop_watching(self) -> None:
+        if self._watch is not None:
+            self._watch.stop()
+            self._watch = None
+
     def backup(self, path: str | Path) -> Path:
         """Copy the campaign, as it is now, into a new file; calls go on meanwhile.
 
@@ -257,6 +299,8 @@ class Campaign:
 
     def close(self) -> None:
         """Write a snapshot, so that the next opening is quick, and let the file go."""
+        if not self._transactions.is_copy:
+            self._stop_watching()
         self._transactions.close()
 
     def __enter__(self) -> Campaign:

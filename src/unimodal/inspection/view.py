@@ -27,6 +27,7 @@ from unimodal.campaigns import recorded
 from unimodal.errors import UnimodalError, whole_number
 from unimodal.escape_text import printable
 from unimodal.graphs import Graph
+from unimodal.inference.alarms import Alarm, alarms_of
 from unimodal.inspection import timeline
 
 if TYPE_CHECKING:
@@ -79,6 +80,11 @@ class View:
         """The log in as many parts: decisions, rewards and their mean, who led most."""
         return timeline.parts(self.history, whole_number(bins, "the 'bins' of a timeline"))
 
+    @functools.cached_property
+    def alarms(self) -> list[Alarm]:
+        """What is wrong, as `um.alarms` finds it; those that need a test, at 99 % confidence."""
+        return alarms_of(self.agent, self.history)
+
     @property
     def label(self) -> str:
         """What the arm in the middle is called."""
@@ -100,6 +106,10 @@ class View:
         if expired:
             as_zero = self.agent.book.on_expiry == "zero"
             facts["expired, as 0" if as_zero else "expired"] = f"{expired:,}"
+        if self.agent.paused:
+            facts["paused"] = ", ".join(map(shown, self.agent.paused))
+        if (cap := self.agent._player.limits.cap) is not None:
+            facts["cap"] = f"{cap.share:g} of {cap.over:,}"
         facts["mean reward"] = "–" if mean is None else f"{mean:.4g}"
         facts[known] = f"{self.agent.known_arms:,}"
         if is_partial(self.agent):
@@ -113,7 +123,9 @@ class View:
             f"({row['low']:.3g} to {row['high']:.3g})"
             for row in self.neighbourhood[:10].iter_rows(named=True)
         ]
-        return "\n".join(map(printable, [facts, f"Around {self.label} ({self.why}):", *lines]))
+        warned = [f"Alarm: {alarm}" for alarm in self.alarms]
+        around = f"Around {self.label} ({self.why}):"
+        return "\n".join(map(printable, [facts, *warned, around, *lines]))
 
     def __repr__(self) -> str:
         return f"View(around {self.label}, {self.facts['decisions']} decisions)"
