@@ -63,8 +63,8 @@ def alarms(campaign: Recorded | str | Path, confidence: float = CONFIDENCE) -> l
       to the oldest open one of that arm.
     - *Look-ups*: of the last 100, 3 or more and a tenth or more have failed.
     - *Waiting*: no reward has come for 100 decisions and for three times as many as ever before; or
-      a tenth of the decisions, and 20 at least, has no reward although ten times the usual
-      number of decisions has been made since.
+      a tenth of the decisions, and 20 at least, have no reward although 100 more have been made
+      since, and ten times as many as it usually takes (for 99 of 100 rewards).
 
     While the means have one peak and nothing changes, the first two are raised with probability at
     most 1 - `confidence` each, however often one looks.
@@ -198,7 +198,7 @@ def _waiting(agent: Agent, history: pl.DataFrame) -> Iterator[Alarm]:
         return
     lags = closed["made"] - closed["decision"]  # decisions made since, when a reward came
     usual: Any = lags.quantile(0.99)
-    old = made - LATE * (int(usual) + 1)
+    old = made - max(WITHOUT_REWARDS, LATE * (int(usual) + 1))
     overdue = [number for number in agent.book.open if number <= old]
     if len(overdue) >= max(OVERDUE, SHARE_OVERDUE * old):
         yield Alarm(
