@@ -119,9 +119,9 @@ def test_what_it_says(start):
         while (decision := campaign.decide()).reason != "contest":
             pass
         found = campaign.explain(decision.id)
-        assert f"{decision.arm!r} won the contest: it had the highest of {decision.near} (draw" in (
-            found.because
-        )
+        who = "led and" if decision.arm == decision.leader else f"led. {decision.arm!r}"
+        won = f"won the contest: it had the highest of {decision.near} (draw "
+        assert found.because.startswith(f"{decision.leader!r} {who} {won}")
         assert "draw" in found._repr_html_() and "<table" in found._repr_html_()
 
 

@@ -55,7 +55,7 @@ class Explanation:
     time: float
     policy: str
     round: int
-    because: str  # who won, and why, in a sentence or two
+    because: str  # who won, and why
     value_name: str
     contests: int
     winner: Any  # of the last contest; None if there was none
@@ -279,6 +279,8 @@ def _because(
             f"{cap.most} of the last {cap.over} decisions (a cap of {cap.share:g}), so the leader "
             "was played."
         )
+    if arm == leader:
+        return f"{leads} and won the contest: {won}."
     return f"{leads}. {label_of(arm)!r} won the contest: {won}."
 
 
