@@ -24,10 +24,22 @@ def test_the_code_in_the_readme_runs(tmp_path, monkeypatch):
     }
 
 
-@pytest.mark.parametrize("page", ["guide/production", "guide/oracles", "studies/delays/page"])
+@pytest.mark.parametrize(
+    "page", ["guide/production", "guide/oracles", "guide/limits-and-alarms", "studies/delays/page"]
+)
 def test_the_code_in_a_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = (README.parent / "docs" / f"{page}.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     assert blocks
     exec(compile("\n".join(blocks), page, "exec"), {"__name__": page})
+
+
+def test_the_explanation_in_the_guide_is_what_is_printed(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    page = README.parent / "docs" / "guide" / "limits-and-alarms.md"
+    text = page.read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    exec(compile("\n".join(blocks[:2]), page, "exec"), {"__name__": "guide"})
+    shown = "".join(f"    {line}\n" for line in capsys.readouterr().out.splitlines())
+    assert shown in text

@@ -48,6 +48,7 @@ from .agents import Agent as Agent
 from .agents import Decision as Decision
 from .agents import PastData as PastData
 from .campaigns import Campaign as Campaign
+from .campaigns import Explanation as Explanation
 from .campaigns import verify as verify
 from .engines.line_search import LSE as LSE
 from .errors import UnimodalError as UnimodalError
@@ -59,6 +60,8 @@ from .families import Gaussian as Gaussian
 from .families import Poisson as Poisson
 from .families import Scaled as Scaled
 from .graphs import Graph as Graph
+from .inference.alarms import Alarm as Alarm
+from .inference.alarms import alarms as alarms
 from .inference.replay import Replay as Replay
 from .inference.replay import replay as replay
 from .inference.second_peaks import SecondPeaks as SecondPeaks

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from unimodal.agents.decisions import Book, Decision
+from unimodal.agents.limits import Limits
 from unimodal.agents.past_data import PastData, PastRewards, as_past_data, checked
 from unimodal.agents.player import Player
 from unimodal.errors import UnimodalError, refuse_set, whole_number
 from unimodal.families import Family, as_family
 from unimodal.graphs import Graph
+from unimodal.graphs.graph import plain_label
 from unimodal.kernels.random import POLICY, stream
 from unimodal.lookup.graph_view import LazyGraphView, WholeGraphView
 from unimodal.lookup.oracle import Neighbours, Oracle, as_oracle
@@ -106,9 +108,10 @@ class Agent:
         rng: Any,
         book: Book,
         clock: Callable[[], float] = time.time,
+        limits: Limits | None = None,
     ) -> None:
         """Put the pieces together: new ones here, saved ones in `saving`."""
-        self._player = Player(policy, view, family, seed, begin, rng)
+        self._player = Player(policy, view, family, seed, begin, rng, limits)
         self.clock = clock
         self.recorder: Recorder | None = None
         self.locked = False  # a campaign's agent, between its calls: to look at only
@@ -193,7 +196,7 @@ class Agent:
 
     @property
     def reason(self) -> str:
-        """Why the last arm was chosen: 'start', 'forced leader' or 'contest'."""
+        """Why the last arm was chosen: 'start', 'forced leader', 'contest' or 'cap'."""
         return self._player.reason
 
     @property
@@ -322,6 +325,50 @@ class Agent:
             reward = 0.0
         if reward is not None and arm >= 0:  # else there is nothing to learn, or nobody to learn
             self._player.learn(arm, reward)
+
+    # Limits: `agents.limits` says what they do.
+
+    @property
+    def paused(self) -> list[Hashable]:
+        """The arms that are not offered."""
+        return [self._player.view.label_of(arm) for arm in self._player.limits.paused]
+
+    def pause(self, *arms: Any) -> None:
+        """Do not offer some arms until they are resumed; what is known of them is kept.
+
+        Their neighbours are joined to each other, so that the policy passes them by. Their open
+        decisions still take rewards.
+
+        >>> import unimodal as um
+        >>> agent = um.Agent(um.UTS(), um.graphs.line(3))
+        >>> agent.pause(1)
+        >>> sorted(decision.arm for decision in agent.decide(2))
+        [0, 2]
+        >>> agent.resume(1)
+        """
+        self._limit("pause", [plain_label(arm) for arm in arms])
+
+    def resume(self, *arms: Any) -> None:
+        """Offer paused arms again, with all that is known of them."""
+        self._limit("resume", [plain_label(arm) for arm in arms])
+
+    def cap(self, share: float | None, over: int = 100) -> None:
+        """Let an arm have at most this share of the last `over` decisions unless it leads.
+
+        Where the policy chooses an arm that has had its share, the leader is played instead, with
+        the reason 'cap'. Decisions count from now on; `cap(None)` lifts it.
+
+        >>> import unimodal as um
+        >>> agent = um.Agent(um.UTS(), um.graphs.line(3))
+        >>> agent.cap(0.1, over=100)
+        """
+        self._limit("cap", None if share is None else [share, over])
+
+    def _limit(self, change: str, given: Any) -> None:
+        from unimodal.agents.revision import limit
+
+        self._check_lock()
+        limit(self, change, given)
 
     def expire(self) -> int:
         """Close the decisions whose time is over, which `decide` and `reward` do too; how many."""

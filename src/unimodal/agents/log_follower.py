@@ -56,7 +56,8 @@ class LogFollower:
         # What `player.play` and `player.learn` do, without the time that calling them takes.
         choose, observe, learn, play = player.choose, player.observe, player.learn, player.next_arm
         scope, index, family = player.scope, player.index, player.family_record
-        is_held, keeps_all = isinstance(view, WholeGraphView), index.component is Reweighed
+        is_held = isinstance(view, WholeGraphView) and not player.limits
+        keeps_all = index.component is Reweighed or bool(player.limits)
         arena, state = view.arena, player.state
         first: Any = memoryview(arena.first)  # of which an item is a plain number
         last: Any = memoryview(arena.last)
@@ -72,7 +73,7 @@ class LogFollower:
                         break
                     if is_held:
                         chosen = choose(scope, index, family, arena, state)
-                    else:  # it may have met more arms, and need more room for them
+                    else:  # within limits; or it may have met more arms, and need room for them
                         chosen, state, arena = play(), player.state, view.arena
                         first, last, notes = arena.first, arena.last, state.notes
                     made += 1
@@ -81,7 +82,7 @@ class LogFollower:
                     if led >= 0:
                         competed = last[led] - first[led]
                     else:
-                        competed = view.n_arms if why == "contest" else 1
+                        competed = view.offered if why == "contest" else 1
                     text, leading = texts[chosen], texts[led]
                     if (
                         decision != made
@@ -157,6 +158,7 @@ class LogFollower:
             if leader >= 0:
                 state.arms["leads"][leader] += 1
         notes[LAST], notes[LEADER], notes[REASON] = arm, leader, REASONS.index(event.reason)
+        agent._player.limits.replace_last(arm)
         book.open[book.made] = arm, event.time
         book.now, self.asked_after = max(book.now, event.time), None
         return True
@@ -183,7 +185,9 @@ class LogFollower:
             return leader < 0 and event.near == 1
         if (leader >= 0) != has_leader(agent._player.scope):
             return False
-        if event.reason == "forced leader" and arm != leader:
+        if event.reason in ("forced leader", "cap") and arm != leader:
+            return False
+        if event.reason == "cap" and agent._player.limits.cap is None:
             return False
         if not isinstance(view, WholeGraphView) or isinstance(view.arena, ScoutArena):
             return bool(event.near >= 1)  # links and look-ups depend on the random stream

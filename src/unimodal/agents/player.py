@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unimodal.agents.limits import Limits
 from unimodal.agents.past_data import Known, PastRewards
 from unimodal.families import Family
 from unimodal.graphs import Graph
 from unimodal.kernels.compile import record, specialised
-from unimodal.kernels.leaderboard import show
+from unimodal.kernels.leaderboard import hide, show
 from unimodal.kernels.user_code_errors import explaining
 from unimodal.lookup.graph_view import LazyGraphView, WholeGraphView
 from unimodal.policies import Policy, explained
@@ -24,6 +25,9 @@ from unimodal.policies.scope import clock, contests, lead, span
 from unimodal.policies.state import (
     ARM,
     BEGUN,
+    CAPPED,
+    CONTEST,
+    LAST,
     LEADER,
     REASON,
     REASONS,
@@ -54,11 +58,12 @@ class Player:
         seed: int,
         begin: Any,
         rng: Any,
+        limits: Limits | None = None,
     ) -> None:
         self.policy, self.family, self.seed = policy, family, seed
         self.view = view
-        graph = getattr(view, "graph", None)
-        self.scope = record(policy.scope_for(graph, family))
+        self.limits = limits or Limits()
+        self.scope = record(policy.scope_for(getattr(view, "played", None), family))
         self.index, self.family_record = record(policy.index_for(family)), record(family)
         # Where arms cost a look-up, one that was only met does not lead: it would be looked up too.
         held = isinstance(view, WholeGraphView)
@@ -125,7 +130,7 @@ class Player:
 
     @property
     def reason(self) -> str:
-        """Why the last arm was chosen: 'start', 'forced leader' or 'contest'."""
+        """Why the last arm was chosen: 'start', 'forced leader', 'contest' or 'cap'."""
         return REASONS[self.state.notes[REASON]]
 
     @property
@@ -188,6 +193,18 @@ class Player:
         arm = int(self.choose(self.scope, self.index, self.family_record, arena, self.state))
         if isinstance(self.view, LazyGraphView) and self.first_pulls is not None:
             self.first_pulls.setdefault(arm)
+        return arm if self.limits.cap is None else self._within_cap(arm)
+
+    def _within_cap(self, arm: int) -> int:
+        """The arm, or the leader where the arm has had its share of the last decisions."""
+        notes, limits = self.state.notes, self.limits
+        leader = int(notes[LEADER])
+        if notes[REASON] == CONTEST:
+            limits.note_full(leader)
+            if arm in limits.full:
+                arm = leader
+                notes[LAST], notes[REASON] = leader, CAPPED
+        limits.add(arm)
         return arm
 
     def play(self) -> tuple[int, str, int, int]:
@@ -198,17 +215,19 @@ class Player:
         if leader >= 0:
             arena = view.arena
             return arm, reason, leader, arena.last.item(leader) - arena.first.item(leader)
-        return arm, reason, leader, view.n_arms if reason == "contest" else 1
+        return arm, reason, leader, view.offered if reason == "contest" else 1
 
     def learn(self, arm: int, reward: float) -> None:
         if isinstance(self.view, LazyGraphView) and self.first_pulls is not None:
             self.first_pulls.setdefault(arm)  # it may be told without having been asked for
         self.state = with_room(self.index, self.state, 1)
         self.observe(self.scope, self.index, self.family_record, self.state, arm, reward)
+        if self.limits.paused:  # a reward shows its arm, and a memory those that it forgets
+            hide(self.state.best, self.state.count, np.array(self.limits.paused))
 
     def propensity(self, arm: int, leader: int, reason: str) -> float | None:
         """How likely the arm was, given the leader and all that was known."""
-        if reason != "contest":
+        if reason in ("start", "forced leader"):
             return 1.0
         from unimodal.agents.propensity import propensity  # which needs SciPy
 
@@ -224,6 +243,7 @@ class Player:
             clock=effective_clock(
                 self.state.memory, self.state, clock(self.scope, self.state, leader)
             ),
+            capped=self.limits.full,
         )
 
     def _meet_neighbours(self, view: LazyGraphView) -> None:
@@ -265,4 +285,6 @@ class Player:
         if isinstance(self.view, LazyGraphView) and state.arms[0]["pulls"] == 0:
             # Before any reward the root leads, and not one of those met by looking around it.
             show(best, count, 0, -sys.float_info.max)
+        if self.limits.paused:
+            hide(best, count, np.array(self.limits.paused))
         return state._replace(best=best, count=count)

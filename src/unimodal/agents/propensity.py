@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +36,7 @@ def propensity(
     leader: int = -1,
     contests: int = 1,
     clock: int = 1,
+    capped: Sequence[int] = (),
 ) -> float | None:
     """The probability that `arm` won its contest, given the leader and all rewards before.
 
@@ -42,7 +45,8 @@ def propensity(
     without random draws gives 1, or 1 in n where n arms tie by it at that `clock`: those with the
     same rewards, or all with mean 1. None for other policies and for
     families of a user's own without `posterior_cdf`, whose law is not known here. Where a
-    contest that the `leader` wins is held again, `contests` is how often.
+    contest that the `leader` wins is held again, `contests` is how often. The leader is played
+    where one of the `capped` arms wins, too.
 
     >>> import unimodal as um
     >>> agent = um.Agent(um.TS(), um.graphs.line(4))
@@ -50,8 +54,11 @@ def propensity(
     0.25
     """
     index, near = policy.index_for(family), np.asarray(near)
+    played = {arm, *capped} & set(near.tolist()) if arm == leader else {arm}  # if one of them wins
     if isinstance(index, Budgeted):
-        return 1.0 / _tied(index, record(family), arms.view(np.recarray), near, arm, clock)
+        winner = arm if len(played) == 1 else None  # else one of them, or of those tied with it
+        tied = _tied(index, record(family), arms.view(np.recarray), near, winner, clock)
+        return len(played & tied) / len(tied)
     if not isinstance(index, Thompson) or not is_known(family):
         return None
 
@@ -59,23 +66,27 @@ def propensity(
         return thompson_wins(family, arms[one : one + 1], arms[near[near != one]])
 
     if contests == 1:
-        return wins(arm)
+        return min(math.fsum(map(wins, played)), 1.0)
     kept = wins(leader)  # the leader must win all of them; another arm, one after those it won
-    return kept**contests if arm == leader else wins(arm) * sum(kept**n for n in range(contests))
+    tries = sum(kept**n for n in range(contests))
+    chances = (kept**contests if one == leader else wins(one) * tries for one in played)
+    return min(math.fsum(chances), 1.0)
 
 
-def _tied(index: Any, family: Any, arms: Any, near: Any, arm: int, clock: int) -> int:
-    """How many arms show the index that this one shows."""
+def _tied(
+    index: Any, family: Any, arms: Any, near: Any, winner: int | None, clock: int
+) -> set[int]:
+    """The arms that show the index that the winner shows; the best one where it is not known."""
     if isinstance(index, EmpiricalDivergence):
         _, best = best_mean(family, arms, near)
-        own, *others = (cost(family, arms[one], best) for one in (arm, *near[near != arm]))
-        return 1 + sum(bool(other == own or abs(other - own) <= leeway(own)) for other in others)
+        shown = {int(one): cost(family, arms[one], best) for one in near}
+        own = min(shown.values()) if winner is None else shown[winner]
+        return {one for one, c in shown.items() if c == own or abs(c - own) <= leeway(own)}
     index = record(index)
     whole = whole_budget(index, clock)
-    own, *others = (
-        index_level(index, family, arms[one], whole) for one in (arm, *near[near != arm])
-    )
-    return 1 + sum(bool(compare(other, own) == 0) for other in others)
+    shown = {int(one): index_level(index, family, arms[one], whole) for one in near}
+    own = max(shown.values()) if winner is None else shown[winner]
+    return {one for one, level in shown.items() if compare(level, own) == 0}
 
 
 def thompson_wins(family: Family, own: Any, rivals: Any) -> float:

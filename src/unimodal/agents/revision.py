@@ -6,10 +6,18 @@ from typing import Any
 
 from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import RewardsInMemory
+from unimodal.agents.limits import (
+    check_some_left,
+    checked_cap,
+    paused_after,
+    renumbered_limits,
+)
 from unimodal.agents.saving import assembled, state_data
+from unimodal.errors import UnimodalError
 from unimodal.graphs import Graph
 from unimodal.lookup.graph_view import WholeGraphView
 from unimodal.policies.forgetting import renumbered_memory
+from unimodal.policies.scope import has_leader
 from unimodal.policies.start import Sweep
 from unimodal.policies.state import BEGUN, LAST, LEADER
 
@@ -26,6 +34,9 @@ def revised(agent: Agent, graph: Graph) -> Agent:
     numbers = {graph.label_of(arm): arm for arm in range(graph.n_arms)}
     where = [numbers.get(label, -1) for label in labels]
     data = _renumbered(state_data(agent), where, graph.n_arms)
+    if "limits" in data:
+        data["limits"] = renumbered_limits(data["limits"], where)
+        check_some_left(len(data["limits"]["paused"]), graph.n_arms)
     if isinstance(agent.policy.opening, Sweep):
         known = set(labels)
         data["begin"] += [arm for label, arm in numbers.items() if label not in known]
@@ -40,6 +51,57 @@ def revised(agent: Agent, graph: Graph) -> Agent:
     if not isinstance(agent._book.outcomes, RewardsInMemory):  # which is in the data
         new._book.outcomes = agent._book.outcomes
     return new
+
+
+def limit(agent: Agent, change: str, given: Any) -> None:
+    """Pause or resume arms, or set a cap: the same agent goes on within other limits.
+
+    `given` are the labels of arms, or a share and a number of decisions; None lifts a cap.
+    """
+    player = agent._player
+    if change == "cap":
+        cap = None if given is None else checked_cap(*given)
+        if cap is not None and not has_leader(player.scope):
+            raise UnimodalError(
+                f"a cap is for arms that do not lead, but with {agent.policy!r} nobody leads: use "
+                "a policy that stays around its leader, such as UTS."
+            )
+        if cap is None and player.limits.cap is None:
+            raise UnimodalError("there is no cap to lift: set one with cap(share, over=…) first.")
+        player.limits.set_cap(cap)
+        return
+    view, before = player.view, player.limits.paused
+    paused = paused_after(view, before, change, given)
+    data = state_data(agent)
+    limits = data.pop("limits", {})
+    if paused or "cap" in limits:
+        data["limits"] = {**limits, "paused": paused}
+    assert isinstance(view, WholeGraphView)
+    whole = WholeGraphView(view.graph, agent.policy.scope(view.graph).arena(view.graph))
+    _offer(agent, data, paused, sorted(set(before) - set(paused)))
+    new = assembled(agent.policy, whole, agent.family, agent.seed, data)
+    agent._player = new._player
+
+
+def _offer(agent: Agent, data: dict[str, Any], paused: list[int], resumed: list[int]) -> None:
+    """Take paused arms out of what a state is about to do; put those back that are resumed."""
+    notes, begin, out = list(data["notes"]), data["begin"], set(paused)
+    for place in (LAST, LEADER):
+        notes[place] = -1 if notes[place] in out else notes[place]
+    done, left = ([a for a in part if a not in out] for part in _split(begin, notes[BEGUN]))
+    if isinstance(agent.policy.opening, Sweep):  # an arm that was never tried is still to be
+        tried = {arm for arm, pulls, *_ in data["arms"] if pulls > 0}
+        tried |= {arm for _, arm, _ in data["decisions"]["open"]}
+        back = [arm for arm in resumed if arm not in done and arm not in left]
+        done += [arm for arm in back if arm in tried]
+        left += [arm for arm in back if arm not in tried]
+    notes[BEGUN] = len(done)
+    links = {arm: [a for a in row if a not in out] for arm, row in data["links"].items()}
+    data.update(notes=notes, begin=done + left, links=links)
+
+
+def _split(begin: list[int], begun: int) -> tuple[list[int], list[int]]:
+    return begin[:begun], begin[begun:]
 
 
 def _renumbered(data: dict[str, Any], where: list[int], n_arms: int) -> dict[str, Any]:

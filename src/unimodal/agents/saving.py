@@ -13,10 +13,12 @@ import numpy as np
 from unimodal import families, files, graphs, policies
 from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import Book
+from unimodal.agents.limits import Limits, without_paused
 from unimodal.agents.player import Player
 from unimodal.agents.validation import (
     COLUMNS,
     check_first_pulls,
+    check_limits,
     check_look_ups,
     check_state,
 )
@@ -69,6 +71,7 @@ def state_data(agent: Agent) -> dict[str, Any]:
     state, view = agent._player.state, agent._player.view
     known, player = state.arms[: view.n_arms], agent._player
     met = np.flatnonzero((known["pulls"] > 0) | (known["leads"] > 0))
+    limits = agent._player.limits
     return {
         "notes": state.notes.tolist(),
         "begin": state.begin.tolist(),
@@ -80,6 +83,7 @@ def state_data(agent: Agent) -> dict[str, Any]:
         "memory": memory_data(state.memory),
         "decisions": agent._book.to_data(),
         **({"past": past_data(player)} if player.past_sums else {}),
+        **({"limits": limits.to_data()} if limits else {}),
     }
 
 
@@ -144,13 +148,19 @@ def assembled(
     data: dict[str, Any],
 ) -> Agent:
     """An agent of its parts and of what `state_data` told; a ValueError if that cannot be."""
+    limits = None
+    if "limits" in data:
+        check_limits(data["limits"], view)
+        limits = Limits.from_data(data["limits"])
+        if isinstance(view, WholeGraphView):
+            view = without_paused(view, policy, limits.paused)
     check_state(data, view, policy, family)
     set_links(view.arena, {int(arm): row for arm, row in data.get("links", {}).items()})
     agent = Agent.__new__(Agent)
     rng = np.array(data["stream"], dtype=np.uint64)
     begin = np.array(data["begin"], dtype=np.int64)
     book = Book.from_data(family, data["decisions"]) if "decisions" in data else Book(family)
-    agent._assemble(policy, view, family, seed, begin, rng, book)
+    agent._assemble(policy, view, family, seed, begin, rng, book, limits=limits)
     _fill(agent, data)
     return agent
 
@@ -179,6 +189,7 @@ def copied(agent: Agent) -> Agent:
         memory=type(state.memory)(**memory),
     )
     player.view, twin._player, twin._book = player.view.copied(), player, agent._book.copied()
+    player.limits = player.limits.copied()
     return twin
 
 

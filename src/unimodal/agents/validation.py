@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from unimodal.agents.limits import LONGEST_CAP, Cap
 from unimodal.errors import LONGEST
 from unimodal.families import Family
 from unimodal.families.family import LARGEST
@@ -86,6 +87,25 @@ def check_first_pulls(arms: Any, n_arms: int) -> None:
         _wholes(_list(arms), 0, n_arms)
         if len(set(arms)) != len(arms):
             raise ValueError("an arm first pulled twice")
+
+
+def check_limits(data: dict[str, Any], view: Any) -> None:
+    """Raise a ValueError if a file cannot have these limits."""
+    paused, recent = _list(data["paused"]), _list(data.get("recent", []))
+    _wholes(paused, 0, view.n_arms)
+    _wholes(recent, -1, view.n_arms)
+    if sorted(set(paused)) != paused or len(paused) >= view.n_arms:
+        raise ValueError("arms that cannot be paused")
+    if paused and not hasattr(view, "paused"):
+        raise ValueError("paused arms of a graph known by look-up")
+    if ("cap" in data) != ("recent" in data):
+        raise ValueError("a cap without its decisions")
+    if "cap" in data:
+        share, over = data["cap"]
+        _numbers([share])
+        _wholes([over], 1, LONGEST_CAP + 1)
+        if not 0 < share <= 1 or Cap(share, over).most < 1 or len(recent) >= over:
+            raise ValueError("a cap that cannot be")
 
 
 def _check_rounds(data: dict[str, Any], n_arms: int) -> None:

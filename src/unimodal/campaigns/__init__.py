@@ -1,7 +1,19 @@
 """Agents in production: decisions and rewards that survive crashes, in an SQLite file."""
 
 from unimodal.campaigns.campaign import Campaign
+from unimodal.campaigns.explain import Competitor, Explanation, explain
 from unimodal.campaigns.reading import Reading, look, recorded
 from unimodal.campaigns.verify import Verdict, sentence, verify
 
-__all__ = ["Campaign", "Reading", "Verdict", "look", "recorded", "sentence", "verify"]
+__all__ = [
+    "Campaign",
+    "Competitor",
+    "Explanation",
+    "Reading",
+    "Verdict",
+    "explain",
+    "look",
+    "recorded",
+    "sentence",
+    "verify",
+]

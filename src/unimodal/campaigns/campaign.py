@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Any, overload
 from unimodal import files
 from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import Decision
+from unimodal.agents.limits import checked_cap
 from unimodal.agents.past_data import as_past_data
+from unimodal.campaigns.alarm_watch import AlarmWatch
 from unimodal.campaigns.certifying import certificate
+from unimodal.campaigns.explain import Explanation, explain
 from unimodal.campaigns.history_table import plain
 from unimodal.campaigns.reading import backup, read_table
 from unimodal.campaigns.settings import Settings
 from unimodal.campaigns.stores import Store, kind_of
 from unimodal.campaigns.transactions import TransactionRunner
-from unimodal.errors import UnimodalError, whole_number
+from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family
 from unimodal.graphs.graph import plain_label
 from unimodal.inference.certificate import Certificate
@@ -25,6 +28,8 @@ from unimodal.policies import Policy
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from unimodal import Alarm
 
 
 class Campaign:
@@ -47,6 +52,7 @@ class Campaign:
 
     def __init__(self, store: Store, given: Settings, clock: Callable[[], float]) -> None:
         self._store = store
+        self._watch: AlarmWatch | None = None
         self._transactions = TransactionRunner(store, given, clock)
 
     @classmethod
@@ -140,15 +146,71 @@ class Campaign:
         if not isinstance(edges, Iterable):
             raise UnimodalError(f"add_edges needs a list of pairs of labels, got {edges!r}.")
         pairs = (tuple(edge) if isinstance(edge, list) else edge for edge in edges)
-        self._revise(map(plain_label, pairs), [])
+        more = list(map(plain_label, pairs))  # what is done may be done again
+        self._transactions(lambda machine: machine.revise(more, []))
+
+    def remove_edges(self, edges: Iterable[tuple[Any, Any]]) -> None:
+        """Go on without some edges; the graph must stay connected."""
+        if not isinstance(edges, Iterable) or isinstance(edges, str):
+            raise UnimodalError(f"remove_edges needs a list of pairs of labels, got {edges!r}.")
+        pairs = (tuple(edge) if isinstance(edge, list) else edge for edge in edges)
+        fewer = list(map(plain_label, pairs))
+        if not fewer:
+            raise UnimodalError("remove_edges needs the edges to remove, got none: name one.")
+        self._transactions(lambda machine: machine.revise([], [], fewer))
+
+    def insert(self, arm: Any, between: tuple[Any, Any]) -> None:
+        """Go on with a new arm between two that are joined: their edge is replaced by two.
+
+        >>> import tempfile, unimodal as um
+        >>> ladder = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
+        >>> file = tempfile.mkdtemp() + "/prices.db"
+        >>> with um.Campaign.open(file, um.UTS(), ladder) as campaign:
+        ...     campaign.insert("13.90", between=("12.90", "14.90"))
+        ...     campaign.agent.graph.n_edges
+        3
+        """
+        if not isinstance(between, tuple | list) or len(between) != 2:
+            raise UnimodalError(
+                f"insert needs the two arms between which the new one is, got {between!r}: "
+                "between=('12.90', '14.90')."
+            )
+        new, ends = plain_label(arm), plain_label(tuple(between))
+        self._transactions(lambda machine: machine.insert(new, ends))
 
     def retire(self, *arms: Any) -> None:
         """Go on without some arms; what is left must be connected."""
-        self._revise([], map(plain_label, arms))
+        fewer = list(map(plain_label, arms))
+        self._transactions(lambda machine: machine.revise([], fewer))
 
-    def _revise(self, add: Iterable[Any], retire: Iterable[Any]) -> None:
-        more, fewer = list(add), list(retire)  # what is done may be done again
-        self._transactions(lambda machine: machine.revise(more, fewer))
+    def pause(self, *arms: Any) -> None:
+        """Do not offer some arms until they are resumed; what is known of them is kept.
+
+        The policy passes them by: their neighbours are joined to each other. Their open decisions
+        still take rewards. Every process follows it, since the log tells it.
+        """
+        self._limit("pause", [plain_label(arm) for arm in arms])
+
+    def resume(self, *arms: Any) -> None:
+        """Offer paused arms again, with all that is known of them."""
+        self._limit("resume", [plain_label(arm) for arm in arms])
+
+    def cap(self, share: float | None, over: int = 100) -> None:
+        """Let an arm have at most this share of the last `over` decisions unless it leads.
+
+        Where the policy chooses an arm that has had its share, the leader is played instead, with
+        the reason 'cap'. Decisions count from now on; `cap(None)` lifts it.
+        """
+        cap = checked_cap(share, over)
+        self._limit("cap", None if cap is None else [cap.share, cap.over])
+
+    def _limit(self, change: str, given: Any) -> None:
+        self._transactions(lambda machine: machine.limit(change, given))
+
+    @property
+    def paused(self) -> list[Hashable]:
+        """The arms that are not offered."""
+        return list(self._call(lambda agent: agent.paused))
 
     @property
     def agent(self) -> Agent:
@@ -191,12 +253,63 @@ class Campaign:
 
         Both read beside the calls of others, which go on meanwhile.
         """
-        if self._transactions.is_copy or self._store.closed:
-            self._call(lambda agent: None)  # which refuses, in its own words
-        self._store.check_place()
+        self._check_readable()
         table = read_table(self._store.path)
         self._store.check_place()  # else it was another file that was read
         return table
+
+    def explain(self, decision: int) -> Explanation:
+        """Why a decision fell on its arm: what was known, what was drawn, who won.
+
+        It is read from the log, beside the calls of others; no look-up is made.
+
+        >>> import tempfile, unimodal as um
+        >>> file = tempfile.mkdtemp() + "/prices.db"
+        >>> with um.Campaign.open(file, um.UTS(), um.graphs.line(3)) as campaign:
+        ...     decisions = campaign.decide(5)
+        ...     campaign.explain(1).because
+        'The start pulls some arms before anybody leads; this was number 1 of 3.'
+        """
+        self._check_readable()
+        return explain(self._store.path, decision, self._transactions.policy)
+
+    def alarms(self, confidence: float = 0.99) -> list[Alarm]:
+        """What is wrong: a second peak, a change, look-ups that fail, rewards that do not come.
+
+        `um.alarms` says when each is raised; an empty list if nothing shows. It reads the whole
+        log, beside the calls of others.
+        """
+        import unimodal as um  # by its public name: what rewards say is a layer above this one
+
+        return um.alarms(self, confidence)
+
+    def watch(
+        self,
+        tell: Callable[[Alarm], object],
+        *,
+        every: float = 60.0,
+        confidence: float = 0.99,
+    ) -> None:
+        """Call a function with each alarm when it is first seen, until the campaign is closed.
+
+        A thread looks at once and then after so many seconds, outside of all calls. What the
+        function raises is logged by the logger "unimodal" and disturbs nobody. Watching again
+        replaces the function.
+        """
+        if not callable(tell):
+            raise UnimodalError(f"watch needs a function that takes an alarm, got {tell!r}.")
+        pause = real_number(every, "the 'every' of watch", above=0)
+        level = real_number(confidence, "the 'confidence' of alarms", above=0)
+        if not level < 1:
+            raise UnimodalError(f"the 'confidence' of alarms must be below 1, got {level:g}.")
+        self._check_readable()
+        self._stop_watching()
+        self._watch = AlarmWatch(lambda: self.alarms(level), tell, pause)
+
+    def _stop_watching(self) -> None:
+        if self._watch is not None:
+            self._watch.stop()
+            self._watch = None
 
     def backup(self, path: str | Path) -> Path:
         """Copy the campaign, as it is now, into a new file; calls go on meanwhile.
@@ -208,6 +321,8 @@ class Campaign:
 
     def close(self) -> None:
         """Write a snapshot, so that the next opening is quick, and let the file go."""
+        if not self._transactions.is_copy:
+            self._stop_watching()
         self._transactions.close()
 
     def __enter__(self) -> Campaign:
@@ -226,6 +341,12 @@ class Campaign:
 
     def _repr_html_(self) -> str:
         return self.agent._repr_html_()
+
+    def _check_readable(self) -> None:
+        """Refuse to read beside the calls where there is no file to be read."""
+        if self._transactions.is_copy or self._store.closed:
+            self._call(lambda agent: None)  # which refuses, in its own words
+        self._store.check_place()
 
     def _call(self, work: Callable[[Agent], Any]) -> Any:
         return self._transactions(lambda machine: work(machine.agent))

@@ -6,7 +6,7 @@ import json
 import math
 import reprlib
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from unimodal import graphs
 from unimodal.agents.past_data import PastData
@@ -30,6 +30,7 @@ SHAPES: dict[str, dict[str, tuple[type, ...]]] = {
     "expire": {**_EMPTY, "decision": _WHOLE},
     "look-up": {**_EMPTY, "arm": _LABEL, "data": _TEXT},
     "revision": {**_EMPTY, "data": _TEXT},
+    "limit": {**_EMPTY, "data": _TEXT},
     "open": {**_EMPTY, "data": _TEXT},
     "stream": _EMPTY,
     "data": {**_EMPTY, "data": _TEXT},
@@ -110,20 +111,47 @@ def answer(text: Any) -> tuple[Any, list[Any] | None]:
     return found[0], None if others is None else found[1:]
 
 
-def change(text: Any) -> tuple[list[tuple[Any, Any]], list[Any], str]:
-    """Edges, arms and a fingerprint, as a log tells a change; a ValueError if it does not."""
+class Change(NamedTuple):
+    """A change of the graph: edges and arms, and the fingerprint of the graph that it made."""
+
+    add: list[tuple[Any, Any]]
+    retire: list[Any]
+    fingerprint: str
+    remove: list[tuple[Any, Any]]
+
+
+def change(text: Any) -> Change:
+    """A change of the graph, as a log tells it; a ValueError if it does not."""
     data = parsed(text)
     if not isinstance(data, dict):
         raise ValueError("no change of a graph")
     try:
-        add = [(graphs.as_label(one), graphs.as_label(two)) for one, two in data["add"]]
+        add, remove = (
+            [(graphs.as_label(one), graphs.as_label(two)) for one, two in edges]
+            for edges in (data["add"], data.get("remove", ()))
+        )
         retire = list(map(graphs.as_label, data["retire"]))
         fingerprint = data["fingerprint"]
     except (KeyError, TypeError):
         raise ValueError("no change of a graph") from None
-    if not all(map(is_label, [*(end for pair in add for end in pair), *retire])):
+    if not all(map(is_label, [*(end for pair in (*add, *remove) for end in pair), *retire])):
         raise ValueError("a label that is none")
-    return add, retire, str(fingerprint)
+    return Change(add, retire, str(fingerprint), remove)
+
+
+def limit(text: Any) -> tuple[str, Any]:
+    """What was paused, resumed or capped, as a log tells it; a ValueError if it does not."""
+    data = parsed(text)
+    if not isinstance(data, dict) or len(data) != 1:
+        raise ValueError("no limit")
+    ((what, given),) = data.items()
+    if what in ("pause", "resume") and isinstance(given, list):
+        labels = list(map(graphs.as_label, given))
+        if all(map(is_label, labels)):
+            return what, labels
+    if what == "cap" and (given is None or (isinstance(given, list) and len(given) == 2)):
+        return what, given
+    raise ValueError("no limit")
 
 
 def past_data(text: Any) -> PastData:

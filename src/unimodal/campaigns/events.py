@@ -13,9 +13,10 @@ from unimodal.errors import UnimodalError
 class Event(NamedTuple):
     """One line of the log.
 
-    A decision, a reward, an expiry, a look-up, a revision of the graph, an opening; a new random
-    stream, on which processes agree after they would have decided differently; past data, before
-    all others; or a reward that was told without a decision.
+    A decision, a reward, an expiry, a look-up, a revision of the graph, a limit (arms paused or
+    resumed, a cap), an opening; a new random stream, on which processes agree after they would
+    have decided differently; past data, before all others; or a reward that was told without a
+    decision.
     """
 
     seq: int

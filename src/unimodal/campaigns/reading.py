@@ -95,7 +95,7 @@ def _check_labels(found: Reading, settings: Settings, store: StoreToRead) -> Non
     graph: Any = settings.graph if isinstance(settings.graph, Graph) else found.agent._player.view
     known = set(map(shown, graph.labels))
     for event in store.revisions():
-        known.update(shown(label) for edge in change(event.data)[0] for label in edge)
+        known.update(shown(label) for edge in change(event.data).add for label in edge)
     table = found.compact_history().select("kind", "arm", "leader")
     # Walks look up arms that they only pass.
     decided = table["arm"].filter(table["kind"].is_in(["decide", "tell"]))

@@ -22,8 +22,9 @@ from unimodal.agents.decisions import Decision
 from unimodal.agents.history import as_text
 from unimodal.agents.log_follower import LogFollower
 from unimodal.agents.past_data import Known, PastData, checked
-from unimodal.agents.revision import revised
+from unimodal.agents.revision import limit, revised
 from unimodal.agents.saving import in_state
+from unimodal.campaigns import event_checks
 from unimodal.campaigns.event_checks import (
     answer,
     change,
@@ -43,6 +44,7 @@ from unimodal.campaigns.stores import StoreToRead
 from unimodal.errors import DamagedFile, OtherCampaign, UnimodalError
 from unimodal.graphs import Graph
 from unimodal.kernels.random import stream
+from unimodal.policies.contest_values import Contest, noting
 from unimodal.version import __version__
 
 _KIND = operator.itemgetter(Event._fields.index("kind"))
@@ -238,7 +240,9 @@ class StateMachine:
         elif event.kind == "stream":
             self._begin_stream(event.seq)
         elif event.kind == "revision":
-            self._revise(self.revised_graph(event))
+            self._follow_revision(event)
+        elif event.kind == "limit":
+            self._follow_limit(event)
         elif event.kind == "data":
             self._begin_with(event)
         elif event.kind != "open" and not self._learn_told(event):
@@ -369,18 +373,67 @@ class StateMachine:
         except ValueError:
             raise self._damage(event, f"must be past data, got {short(event.data)}") from None
 
+    def play_with_notes(self) -> tuple[list[Contest], tuple[int, str, int, int], bool]:
+        """Make the next decision of the log again, with a note of every contest.
+
+        What `Player.play` tells, and whether it may be another here than it was. It is not
+        compared with the log, and the state is of no use for anything else afterwards.
+        """
+        player, contests = self.agent._player, list[Contest]()
+        differs = self._differs or (self._oracle is not None and self._oracle.differs)
+        player.choose = noting(contests)
+        self._fold(True)
+        try:
+            return contests, player.play(), differs
+        finally:
+            self._fold(False)
+
     def note_opening(self) -> None:
         """Say in the log which version opened it."""
         self._note(self._now(), "open", data=json.dumps({"version": __version__}))
 
-    def revise(self, add: Iterable[Any], retire: Iterable[Any]) -> None:
+    def revise(self, add: Iterable[Any], retire: Iterable[Any], remove: Iterable[Any] = ()) -> None:
         """Go on with another graph."""
         change = {"add": list(add), "retire": list(retire)}
-        graph = graphs.revised(self._held_graph(), change["add"], change["retire"])
-        such_as = repr(change["add"] or change["retire"])
+        removed = list(remove)
+        graph = graphs.revised(self._held_graph(), change["add"], change["retire"], removed)
+        if removed:
+            change["remove"] = removed
+        such_as = repr(change["add"] or change["retire"] or removed)
         data = as_json({**change, "fingerprint": graph.fingerprint}, such_as)
         self._revise(graph)
         self._note(self._now(), "revision", data=data)
+
+    def insert(self, label: Any, between: tuple[Any, Any]) -> None:
+        """Put a new arm on an edge, which is replaced by two."""
+        one, two = between
+        if label in self._held_graph().labels:
+            raise UnimodalError(
+                f"the arm to insert must be new, got {label!r}, which the graph has: use add_edges "
+                "and remove_edges."
+            )
+        self.revise([(one, label), (label, two)], [], [(one, two)])
+
+    def limit(self, change: str, given: Any) -> None:
+        """Pause or resume arms, or set or lift a cap."""
+        data = as_json({change: given}, repr(given))
+        limit(self.agent, change, given)
+        self._note(self._now(), "limit", data=data)
+
+    def _follow_limit(self, event: Event) -> None:
+        try:
+            limit(self.agent, *event_checks.limit(event.data))
+        except UnimodalError as error:
+            raise self._damage(event, f"cannot be ({str(error).removesuffix('.')})") from None
+        except ValueError:
+            raise self._damage(event, "must be a limit") from None
+
+    def _follow_revision(self, event: Event) -> None:
+        graph = self.revised_graph(event)
+        try:
+            self._revise(graph)
+        except UnimodalError as error:  # of arms that are paused
+            raise self._damage(event, f"cannot be ({str(error).removesuffix('.')})") from None
 
     def _revise(self, graph: Graph) -> None:
         before, self.agent = self.agent, self._watched(revised(self.agent, graph))
@@ -389,14 +442,14 @@ class StateMachine:
     def revised_graph(self, event: Event) -> Graph:
         """The graph after a change that a log tells."""
         try:
-            add, retire, fingerprint = change(event.data)
+            made = change(event.data)
         except ValueError:
             raise self._damage(event, "must be a change of the graph") from None
         try:
-            graph = graphs.revised(self._held_graph(), add, retire)
+            graph = graphs.revised(self._held_graph(), made.add, made.retire, made.remove)
         except UnimodalError as error:
             raise self._damage(event, f"makes no graph ({str(error).removesuffix('.')})") from None
-        if graph.fingerprint != fingerprint:
+        if graph.fingerprint != made.fingerprint:
             raise self._damage(event, "makes another graph than it did")
         return graph
 
@@ -421,7 +474,7 @@ def graph_fingerprints(store: StoreToRead) -> set[str]:
     found = set()
     for event in store.revisions():
         try:
-            found.add(change(event.data)[2])
+            found.add(change(event.data).fingerprint)
         except ValueError:
             raise DamagedFile(
                 f"event {event.seq} of {store.path} must be a change of the graph: it was changed "

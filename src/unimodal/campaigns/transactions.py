@@ -16,6 +16,7 @@ from unimodal.campaigns.snapshots import Snapshots
 from unimodal.campaigns.state_machine import StateMachine, graph_fingerprints
 from unimodal.campaigns.stores import NumberTaken, Store
 from unimodal.errors import StoreError, UnimodalError
+from unimodal.policies import Policy
 from unimodal.version import __version__
 
 _ALONE = 20  # transactions without a sign of others, from which on it is taken to be alone
@@ -39,6 +40,11 @@ class TransactionRunner:
         except BaseException:
             store.let_fork(self)
             raise
+
+    @property
+    def policy(self) -> Policy | None:
+        """The policy that was passed, which may be one of the caller's own."""
+        return self._given.policy
 
     @property
     def is_copy(self) -> bool:

@@ -1,4 +1,4 @@
-"""`unimodal verify`, `backup`, `inspect`, `certify` and `replay`."""
+"""A campaign from its file: `unimodal verify`, `inspect`, `certify`, `explain` and others."""
 
 from __future__ import annotations
 
@@ -104,6 +104,32 @@ def certify(
 
     if not command.show(_looked_at(file, policy), confidence, tolerance, terminal()):
         sys.exit(1)
+
+
+@app.command()
+def explain(
+    file: CampaignFile,
+    decision: Annotated[int, typer.Argument(help="The id of a decision")],
+    policy: OwnPolicy = "",
+    json: Annotated[bool, typer.Option("--json", help="Print it as JSON")] = False,
+) -> None:
+    r"""Say why a decision fell on its arm: what was known then, what was drawn, who won.
+
+    It is worked out from the log alone; no look-up is made.
+
+    \b
+    Examples:
+      unimodal explain ads.db 1234
+      unimodal explain ads.db 1234 --json
+    """
+    from unimodal.campaigns import explain as explained
+    from unimodal.cli import explain_output as command
+
+    found = explained(file, decision, _own(policy))
+    if json:
+        print(found.to_json())
+    else:
+        command.show(found, terminal())
 
 
 @app.command()

@@ -32,6 +32,8 @@ def show(campaign: Recorded, html: Path | None, around: str | None, console: Con
     facts = ", ".join(f"{name} {value}" for name, value in view.facts.items())
     console.print(tables.words(printable(facts)))
     console.print(span(view), style="dim")
+    for alarm in view.alarms:
+        console.print(tables.words(f"Alarm ({alarm.kind}): {alarm.sentence}", "bold yellow"))
     rows = [[tables.shortened(cell, _LONGEST) for cell in row] for row in near_rows(view)]
     title = f"Around {tables.shortened(view.label, _LONGEST)} ({view.why})"
     console.print(tables.table(title, NEAR, rows[:_ROWS]))

@@ -31,6 +31,7 @@ def report(view: View) -> str:
         span=span(view),
         version=__version__,
         facts=view.facts,
+        alarms=[(alarm.kind, alarm.sentence) for alarm in view.alarms],
         label=view.label,
         picture=draw(view),
         near_columns=NEAR,

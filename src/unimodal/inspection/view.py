@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from unimodal import files
 from unimodal.agents import Agent
+from unimodal.agents.arm_intervals import means_and_intervals
 from unimodal.agents.history import (
     Recorded,
     arms_by_text,
@@ -26,11 +27,9 @@ from unimodal.agents.history import (
 from unimodal.campaigns import recorded
 from unimodal.errors import UnimodalError, whole_number
 from unimodal.escape_text import printable
-from unimodal.families import Family
-from unimodal.families.posteriors import interval, is_known
 from unimodal.graphs import Graph
+from unimodal.inference.alarms import Alarm, alarms_of
 from unimodal.inspection import timeline
-from unimodal.policies.state import mean_earned
 
 if TYPE_CHECKING:
     import polars as pl
@@ -60,12 +59,7 @@ class View:
 
         chosen = np.fromiter(arms, dtype=np.int64)
         records = self.records[chosen]
-        means = mean_earned(records)
-        low = high = np.full(len(chosen), np.nan)
-        if is_known(self.agent.family):
-            low, high = interval(self.agent.family, _without_coins(self.agent.family, records))
-            if not self.agent.family.two_valued:
-                low, high = np.fmin(low, means), np.fmax(high, means)
+        means, low, high = means_and_intervals(self.agent.family, records)
         return pl.DataFrame(
             {
                 "arm": [shown(self.graph.label_of(int(arm))) for arm in chosen],
@@ -86,6 +80,11 @@ class View:
     def timeline(self, bins: int = 12) -> pl.DataFrame:
         """The log in as many parts: decisions, rewards and their mean, who led most."""
         return timeline.parts(self.history, whole_number(bins, "the 'bins' of a timeline"))
+
+    @functools.cached_property
+    def alarms(self) -> list[Alarm]:
+        """What is wrong, as `um.alarms` finds it; those that need a test, at 99 % confidence."""
+        return alarms_of(self.agent, self.history)
 
     @property
     def label(self) -> str:
@@ -113,6 +112,10 @@ class View:
             facts["told without a decision"] = f"{told:,}"
         if past:
             facts["pulls from past data"] = f"{past:,}"
+        if self.agent.paused:
+            facts["paused"] = ", ".join(map(shown, self.agent.paused))
+        if (cap := self.agent._player.limits.cap) is not None:
+            facts["cap"] = f"{cap.share:g} of {cap.over:,}"
         facts["mean reward"] = "–" if mean is None else f"{mean:.4g}"
         facts[known] = f"{self.agent.known_arms:,}"
         if is_partial(self.agent):
@@ -126,7 +129,9 @@ class View:
             f"({row['low']:.3g} to {row['high']:.3g})"
             for row in self.neighbourhood[:10].iter_rows(named=True)
         ]
-        return "\n".join(map(printable, [facts, f"Around {self.label} ({self.why}):", *lines]))
+        warned = [f"Alarm: {alarm}" for alarm in self.alarms]
+        around = f"Around {self.label} ({self.why}):"
+        return "\n".join(map(printable, [facts, *warned, around, *lines]))
 
     def __repr__(self) -> str:
         return f"View(around {self.label}, {self.facts['decisions']} decisions)"
@@ -148,19 +153,6 @@ class View:
         """Write the page."""
         text = self.html()
         return files.write(path, lambda to: to.write_text(text, encoding="utf-8"))
-
-
-def _without_coins(family: Family, records: NDArray[np.void]) -> NDArray[np.void]:
-    """The records as if the coins of `Bounded` had come out as the rewards did, on average.
-
-    A Thompson sample goes by the coins; what people look at goes by the rewards.
-    """
-    low, high = family.told.low, family.told.high
-    if not (np.isfinite(low) and np.isfinite(high)):
-        return records
-    records = records.copy()
-    records["successes"] = (records["total"] - records["pulls"] * low) / (high - low)
-    return records
 
 
 def inspect(campaign: Recorded | str | Path, around: Any = None) -> View:

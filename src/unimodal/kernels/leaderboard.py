@@ -60,6 +60,17 @@ def show(best, count, arm, value):
 
 
 @jit
+def hide(best, count, arms):
+    """Take arms off the board: they do not lead, whatever others show."""
+    for arm in arms:
+        node = len(best) // 2 + arm
+        count[node], best[node] = 0, -np.inf
+        while node > 1:
+            node >>= 1
+            _repair(best, count, node)
+
+
+@jit
 def tied_leader(best, count, place):
     """The leader that stands at `place` (from 0) among the tied ones, in the order of arms."""
     node = 1

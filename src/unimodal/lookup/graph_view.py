@@ -29,16 +29,31 @@ def _nothing(*_: Any) -> None:
 
 
 class WholeGraphView:
-    """A whole graph: every arm is known from the beginning."""
+    """A whole graph: every arm is known from the beginning.
 
-    def __init__(self, graph: Graph, arena: Arena) -> None:
-        self.graph, self.arena = graph, arena
+    `played` is the graph on which the policy plays, where those that are `paused` are bypassed.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        arena: Arena,
+        played: Graph | None = None,
+        paused: tuple[int, ...] = (),
+    ) -> None:
+        self.graph, self.arena, self.paused = graph, arena, paused
+        self.played = graph if played is None else played
         self.arm_of, self.label_of = graph.arm_of, graph.label_of
 
     @property
     def n_arms(self) -> int:
         """How many arms there are."""
         return self.graph.n_arms
+
+    @property
+    def offered(self) -> int:
+        """How many of them may be chosen."""
+        return self.graph.n_arms - len(self.paused)
 
     @property
     def slots(self) -> int:
@@ -51,7 +66,7 @@ class WholeGraphView:
 
     def copied(self) -> WholeGraphView:
         """The same with links that stay as they are now."""
-        return WholeGraphView(self.graph, copied_arena(self.arena))
+        return WholeGraphView(self.graph, copied_arena(self.arena), self.played, self.paused)
 
     def room_for_links(self, arm: int) -> int:
         """How many links an arm's row has room for."""
@@ -95,6 +110,11 @@ class LazyGraphView:
     def n_arms(self) -> int:
         """How many arms have been met."""
         return len(self.labels)
+
+    @property
+    def offered(self) -> int:
+        """How many of them may be chosen."""
+        return self.n_arms
 
     @property
     def slots(self) -> int:

@@ -46,8 +46,8 @@ SEEN = np.dtype(
 # Places in `State.notes`.
 ROUND, BEGUN, LAST, LEADER, REASON = range(5)
 # Reasons for a pull.
-START, FORCED, CONTEST = range(3)
-REASONS = ("start", "forced leader", "contest")
+START, FORCED, CONTEST, CAPPED = range(4)
+REASONS = ("start", "forced leader", "contest", "cap")
 
 
 # Two numbers, for all arms or for each; what they mean is the reward family's.

@@ -1,0 +1,301 @@
+"""Why a decision fell on its arm: what was known then, what was drawn, and who won."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from unimodal.agents.arm_intervals import means_and_intervals
+from unimodal.agents.history import as_text, shown
+from unimodal.campaigns.event_checks import parsed, told
+from unimodal.campaigns.events import Event
+from unimodal.campaigns.reading import no_clock, read, saved_settings
+from unimodal.campaigns.state_machine import StateMachine
+from unimodal.campaigns.stores import StoreToRead
+from unimodal.errors import DamagedFile, UnimodalError, UnknownDecision, whole_number
+from unimodal.escape_text import printable
+from unimodal.policies import Policy
+from unimodal.policies.contest_values import Contest, value_name
+from unimodal.policies.state import BEGUN
+from unimodal.version import __version__
+
+
+@dataclass(frozen=True)
+class Competitor:
+    """An arm that could have been chosen, as it was known at that moment."""
+
+    arm: Any
+    pulls: float
+    mean: float | None  # of its rewards; None if it had none
+    low: float | None  # where its mean lies with probability 95 %, given its rewards
+    high: float | None
+    value: float | None  # what it showed in the contest; None if there was none, or is not known
+    is_leader: bool
+    is_chosen: bool
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a decision fell on its arm; print it, or show it in a notebook.
+
+    `value_name` says what the competitors' values are: draws from posteriors, upper bounds, …;
+    empty if there was no contest, or if the policy does not tell. `contests` is how many were held:
+    ScoutUTS may hold one again that the leader wins, and the values are those of the last.
+    """
+
+    id: int
+    arm: Any
+    reason: str
+    leader: Any
+    time: float
+    policy: str
+    round: int
+    because: str  # who won, and why
+    value_name: str
+    contests: int
+    winner: Any  # of the last contest; None if there was none
+    competitors: tuple[Competitor, ...]
+    paused: tuple[Any, ...]
+    propensity: float | None  # if it was asked for then
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name, competitors as dictionaries."""
+        return dataclasses.asdict(self)
+
+    def to_json(self) -> str:
+        """The same as JSON; an infinite bound is null there."""
+        data = self.to_dict()
+        for row in data["competitors"]:
+            row["value"] = row["value"] if _is_finite(row["value"]) else None
+        return json.dumps(data)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The heads of `rows`."""
+        value = (self.value_name,) if self.value_name else ()
+        return ("arm", "pulls", "mean", "95 % interval", *value, "")
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """One row per competitor, as text."""
+        return [self._row(one) for one in self.competitors]
+
+    def _row(self, one: Competitor) -> tuple[str, ...]:
+        mean = "–" if one.mean is None else f"{one.mean:.4g}"
+        between = "–" if one.low is None else f"{one.low:.4g} … {one.high:.4g}"
+        marks = [word for word, is_it in _marks(one, self.winner) if is_it]
+        value = (_as_shown(one.value),) if self.value_name else ()
+        return (shown(one.arm), f"{one.pulls:,.6g}", mean, between, *value, ", ".join(marks))
+
+    @property
+    def title(self) -> str:
+        """The decision, in a line."""
+        return f"Decision {self.id:,}: {shown(self.arm)} ({self.reason})"
+
+    def __str__(self) -> str:
+        cells = [self.columns, *self.rows()]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in cells
+        ]
+        return "\n".join(map(printable, [self.title, self.because, *lines]))
+
+    def _repr_html_(self) -> str:
+        from unimodal.report import page
+
+        return page.notebook_table(f"{self.title}. {self.because}", self.columns, self.rows())
+
+
+def explain(path: str | Path, decision: int, policy: Policy | None = None) -> Explanation:
+    """Why a decision of a campaign fell on its arm, from its log alone; no look-up is made.
+
+    The state before the decision is folded from the log, and the decision is made again, with a
+    note of what every competitor showed. A policy of your own has to be passed.
+
+    >>> import tempfile, unimodal as um
+    >>> file = tempfile.mkdtemp() + "/prices.db"
+    >>> with um.Campaign.open(file, um.UTS(), um.graphs.line(3)) as campaign:
+    ...     decisions = campaign.decide(5)
+    >>> print(explain(file, 1))
+    Decision 1: 2 (start)
+    The start pulls some arms before anybody leads; this was number 1 of 3.
+    arm  pulls  mean  95 % interval
+    2    0      –     0.025 … 0.975  chosen
+    """
+    number = whole_number(decision, "the id of a decision")
+
+    def found(store: StoreToRead) -> Explanation:
+        store.check()
+        settings = saved_settings(store, policy)
+        machine = StateMachine.restored(settings, store, no_clock, _snapshot_before(store, number))
+        event = _decision(store, number, machine)
+        machine.catch_up(event.seq - 1)
+        return _explained(machine, event, store)
+
+    return read(path, found)
+
+
+def _snapshot_before(store: StoreToRead, number: int) -> int:
+    """The last snapshot that this version can go on from to a decision; 0 for the beginning."""
+    snapshots = store.snapshots()
+    own = [seq for seq, version in snapshots if version == __version__]
+    first = own[0] if own and len(own) < len(snapshots) else 0
+    usable = own or [seq for seq, _ in snapshots]
+    for seq in reversed(usable):
+        if _made(store, seq) < number:
+            return seq
+    if first:
+        raise UnimodalError(
+            f"decision {number} cannot be explained: it was made by another version of unimodal, "
+            f"before the first snapshot of {__version__}, which has decisions from "
+            f"{_made(store, first) + 1:,} on: use the version that made it, on a copy of the file."
+        )
+    return 0
+
+
+def _made(store: StoreToRead, seq: int) -> int:
+    """How many decisions had been made at a snapshot."""
+    try:
+        return int(parsed(store.snapshot(seq))["decisions"]["made"])
+    except (ValueError, LookupError, TypeError):
+        raise DamagedFile(
+            f"the snapshot after event {seq} of {store.path} is damaged: delete it from the table "
+            "'snapshots', and the state is folded from the log."
+        ) from None
+
+
+def _decision(store: StoreToRead, number: int, machine: StateMachine) -> Event:
+    made = machine.agent.book.made
+    for rows in store.rows(machine.seq):
+        for event in map(Event._make, rows):
+            if event.kind == "decide":
+                made = event.decision or 0
+                if made == number:
+                    return event
+    raise UnknownDecision(
+        f"there is no decision {number} to explain: the campaign made "
+        f"{f'{made:,} so far' if made else 'none yet'}."
+    )
+
+
+def _explained(machine: StateMachine, event: Event, store: StoreToRead) -> Explanation:
+    contests, (arm, reason, leader, near), differs = machine.play_with_notes()
+    player = machine.agent._player
+    label_of, view = player.view.label_of, player.view
+    led = label_of(leader) if leader >= 0 else None
+    again = Event(
+        event.seq, event.time, "decide", event.decision, as_text(label_of(arm)), reason,
+        as_text(led), near,
+    )  # fmt: skip
+    if told(again) != told(event) or differs:
+        raise UnimodalError(
+            f"decision {event.decision} of {store.path} cannot be explained here: the log has "
+            f"{told(event)}, and unimodal {__version__} on this machine makes it {told(again)}, "
+            "or had made an earlier one otherwise; `unimodal verify` names the first."
+        )
+    rivals = contests[-1].near if contests else [arm]
+    if leader >= 0 and not contests:
+        arena: Any = view.arena
+        rivals = arena.near[arena.first[leader] : arena.last[leader]].tolist()
+    name, highest = value_name(player.index) if contests and contests[-1].values else ("", True)
+    return Explanation(
+        id=int(event.decision or 0),
+        arm=label_of(arm),
+        reason=reason,
+        leader=led,
+        time=event.time,
+        policy=repr(player.policy),
+        round=player.round,
+        because=_because(player, reason, arm, leader, contests, (name, highest)),
+        value_name=name,
+        contests=len(contests),
+        winner=label_of(contests[-1].winner) if contests else None,
+        competitors=tuple(_competitors(player, rivals, contests, arm, leader)),
+        paused=tuple(map(label_of, player.limits.paused)),
+        propensity=event.propensity,
+    )
+
+
+def _competitors(
+    player: Any, rivals: list[int], contests: list[Contest], arm: int, leader: int
+) -> Iterator[Competitor]:
+    records = player.state.arms[rivals]
+    means, low, high = means_and_intervals(player.family, records)
+    values = contests[-1].values if contests else None
+    for place, one in enumerate(rivals):
+        yield Competitor(
+            arm=player.view.label_of(one),
+            pulls=records["pulls"][place].item(),
+            mean=_known(means[place]),
+            low=_known(low[place]),
+            high=_known(high[place]),
+            value=None if values is None else values[place],
+            is_leader=one == leader,
+            is_chosen=one == arm,
+        )
+
+
+def _because(
+    player: Any,
+    reason: str,
+    arm: int,
+    leader: int,
+    contests: list[Contest],
+    value: tuple[str, bool],
+) -> str:
+    """Who won, and why."""
+    state, label_of = player.state, player.view.label_of
+    if reason == "start":
+        return (
+            "The start pulls some arms before anybody leads; this was number "
+            f"{int(state.notes[BEGUN]):,} of {len(state.begin):,}."
+        )
+    leads = f"{label_of(leader)!r} led" if leader >= 0 else "Nobody leads with this policy"
+    if reason == "forced leader":
+        before = int(state.arms["leads"][leader]) - 1
+        return (
+            f"{leads} and was pulled without a contest, as in some of the rounds that it leads; it "
+            f"had led {before:,} before."
+        )
+    last, (name, highest) = contests[-1], value
+    held = f", the last of {len(contests)} contests of this round" if len(contests) > 1 else ""
+    if last.values is None:
+        won = "its policy chose it, and does not tell what it compared"
+    else:
+        best = last.values[last.near.index(last.winner)]
+        won = (
+            f"it had the {'highest' if highest else 'lowest'} of {len(last.near)} "
+            f"({name} {_as_shown(best)}){held}"
+        )
+    if reason == "cap":
+        cap = player.limits.cap
+        return (
+            f"{leads}. {label_of(last.winner)!r} won the contest: {won}. But it had had its "
+            f"{cap.most} of the last {cap.over} decisions (a cap of {cap.share:g}), so the leader "
+            "was played."
+        )
+    if arm == leader:
+        return f"{leads} and won the contest: {won}."
+    return f"{leads}. {label_of(arm)!r} won the contest: {won}."
+
+
+def _marks(one: Competitor, winner: Any) -> list[tuple[str, bool]]:
+    beaten = one.arm == winner and winner is not None and not one.is_chosen
+    return [("chosen", one.is_chosen), ("leader", one.is_leader), ("won, capped", beaten)]
+
+
+def _as_shown(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4g}"
+
+
+def _known(number: float) -> float | None:
+    return None if math.isnan(number) else float(number)
+
+
+def _is_finite(value: float | None) -> bool:
+    return value is not None and math.isfinite(value)

@@ -1,0 +1,238 @@
+"""What an owner of a campaign should know without asking: alarms, each as a sentence."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unimodal.agents import Agent
+from unimodal.agents.history import COLUMNS, Recorded, history_of, shown
+from unimodal.campaigns import recorded
+from unimodal.errors import UnimodalError, real_number
+from unimodal.inference.change import find_change
+from unimodal.inference.second_peaks import second_peaks
+
+if TYPE_CHECKING:
+    import polars as pl
+
+CONFIDENCE = 0.99
+LOOK_UPS, FAILED = 100, 0.1  # of so many last look-ups, this share must not fail
+FEW_FAILED = 3
+WITHOUT_REWARDS, LONGER = 100, 3  # decisions in a row, and how many times the longest run before
+OVERDUE, SHARE_OVERDUE, LATE = 20, 0.1, 10  # see `_waiting`
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """Something that the owner of a campaign should look at.
+
+    `kind` is 'second peak', 'change', 'look-ups' or 'waiting'; `since` the time from which on it
+    shows and `decision` the first decision that it is about, where they are known; `confidence` the
+    one that was asked for, None where there is no test behind it.
+    """
+
+    kind: str
+    sentence: str
+    arm: Any = None
+    since: float | None = None
+    decision: int | None = None
+    confidence: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name.
+
+        >>> Alarm("waiting", "No reward has come.").to_dict()["kind"]
+        'waiting'
+        """
+        return dataclasses.asdict(self)
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def alarms(campaign: Recorded | str | Path, confidence: float = CONFIDENCE) -> list[Alarm]:
+    """What is wrong with a campaign, or with its file: an empty list if nothing shows.
+
+    - *A second peak*: the means have more than one peak, by `second_peaks`.
+    - *A change*: the rewards of the leader (of the arm with the most rewards, if nobody leads) have
+      changed, by the test in `inference/change.py`. They count in the order of their decisions, up
+      to the oldest open one of that arm.
+    - *Look-ups*: of the last 100, 3 or more and a tenth or more have failed.
+    - *Waiting*: no reward has come for 100 decisions and for three times as many as ever before; or
+      a tenth of the decisions, and 20 at least, have no reward although 100 more have been made
+      since, and ten times as many as it usually takes (for 99 of 100 rewards).
+
+    While the means have one peak and nothing changes, the first two are raised with probability at
+    most 1 - `confidence` each, however often one looks.
+
+    >>> import unimodal as um
+    >>> from unimodal.campaigns.simulated_campaign import simulated_campaign
+    >>> um.alarms(simulated_campaign(um.UTS(), um.problems.triangular(5), rounds=300, seed=1))
+    []
+    """
+    level = real_number(confidence, "the 'confidence' of alarms", above=0)
+    if not level < 1:
+        raise UnimodalError(f"the 'confidence' of alarms must lie between 0 and 1, got {level:g}.")
+    campaign = recorded(campaign)
+    return alarms_of(campaign.agent, history_of(campaign), level)
+
+
+def alarms_of(agent: Agent, history: pl.DataFrame, confidence: float = CONFIDENCE) -> list[Alarm]:
+    """The same, from an agent and its log."""
+    if not set(COLUMNS) <= set(history.columns):  # a part of a log, which somebody looks at
+        return list(_second_peak(agent, confidence))
+    return [
+        *_second_peak(agent, confidence),
+        *_change(agent, history, confidence),
+        *_look_ups(history),
+        *_waiting(agent, history),
+    ]
+
+
+def _second_peak(agent: Agent, confidence: float) -> Iterator[Alarm]:
+    if agent.graph is None or agent.policy.forgets:
+        return  # there it cannot be told
+    try:
+        found = second_peaks(agent, confidence=confidence)
+    except UnimodalError:  # a family of a user's own without evidence
+        return
+    for peak in found:
+        yield Alarm(
+            "second peak",
+            f"A second peak shows at {_percent(confidence)} confidence: around {shown(peak.arm)} "
+            f"(mean {peak.mean:.4g}) the means are higher than on every way from there to "
+            f"{shown(found.best.arm)} (mean {found.best.mean:.4g}), so that a policy that climbs "
+            "can be stuck on one of the two.",
+            peak.arm,
+            confidence=confidence,
+        )
+
+
+def _change(agent: Agent, history: pl.DataFrame, confidence: float) -> Iterator[Alarm]:
+    import polars as pl
+
+    told = history.filter(
+        pl.col("kind").cast(pl.String).is_in(["reward", "expire"]), pl.col("reward").is_not_null()
+    ).with_columns(arm=pl.col("arm").cast(pl.String))
+    leader = _leader(agent, told)
+    if leader is None:
+        return
+    waiting = [
+        number for number, (arm, _) in agent.book.open.items() if _text(agent, arm) == leader
+    ]
+    own = told.filter(pl.col("arm") == leader).sort("decision")
+    if waiting:  # what comes late may differ from what comes soon
+        own = own.filter(pl.col("decision") < min(waiting))
+    try:
+        found = find_change(agent.family, own["reward"].to_numpy(), confidence, agent.known_arms)
+    except UnimodalError:  # a family of a user's own without a divergence
+        return
+    if found is not None:
+        decision = int(own["decision"][found.begins])
+        yield Alarm(
+            "change",
+            f"The rewards of {leader} have changed, at {_percent(confidence)} confidence: their "
+            f"mean was {found.before:.4g} in the {found.half:,} before decision {decision:,}, and "
+            f"{found.after:.4g} in the {found.half:,} from there on.",
+            _label(agent, leader),
+            _time(history, decision),
+            decision,
+            confidence,
+        )
+
+
+def _leader(agent: Agent, told: pl.DataFrame) -> str | None:
+    """The arm whose rewards are looked at, as a log writes it."""
+    import polars as pl
+
+    if agent.leader is not None:
+        return shown(agent.leader)
+    counts = (
+        told.group_by("arm", maintain_order=True).agg(n=pl.len()).sort("n", maintain_order=True)
+    )
+    return None if counts.is_empty() else counts["arm"][-1]
+
+
+def _look_ups(history: pl.DataFrame) -> Iterator[Alarm]:
+    import polars as pl
+
+    if "data" not in history.columns:
+        return
+    made = history.filter(pl.col("kind").cast(pl.String) == "look-up").tail(LOOK_UPS)
+    failed = made.filter([json.loads(text)[1] is None for text in made["data"].cast(pl.String)])
+    if failed.height >= max(FEW_FAILED, FAILED * made.height):
+        label = json.loads(failed["data"].cast(pl.String)[-1])[0]
+        yield Alarm(
+            "look-ups",
+            f"Look-ups fail: {failed.height} of the last {made.height} could not be answered, the "
+            f"last of {label!r}; campaign.reports says why.",
+            label,
+            float(failed["time"][0]),
+        )
+
+
+def _waiting(agent: Agent, history: pl.DataFrame) -> Iterator[Alarm]:
+    import polars as pl
+
+    kind = pl.col("kind").cast(pl.String)
+    log = history.with_columns(made=(kind == "decide").cum_sum().cast(pl.Int64))
+    closed = log.filter(kind.is_in(["reward", "expire"]))
+    made = 0 if log.is_empty() else int(log["made"][-1])
+    last = 0 if closed.is_empty() else int(closed["made"][-1])
+    runs: Any = closed["made"].diff().max() if closed.height > 1 else 0
+    run, longest = made - last, max(runs, 0 if closed.is_empty() else int(closed["made"][0]))
+    if run >= max(WITHOUT_REWARDS, LONGER * longest):
+        yield Alarm(
+            "waiting",
+            f"No reward has come for the last {run:,} decisions (at most {longest:,} before): "
+            "rewards may no longer be told.",
+            since=_time(history, last + 1),
+            decision=last + 1,
+        )
+        return
+    if closed.is_empty():
+        return
+    lags = closed["made"] - closed["decision"]  # decisions made since, when a reward came
+    usual: Any = lags.quantile(0.99)
+    old = made - max(WITHOUT_REWARDS, LATE * (int(usual) + 1))
+    overdue = [number for number in agent.book.open if number <= old]
+    if len(overdue) >= max(OVERDUE, SHARE_OVERDUE * old):
+        yield Alarm(
+            "waiting",
+            f"Decisions pile up without rewards: {len(overdue):,} of the first {old:,} have none, "
+            f"although of 100 rewards 99 come within {_counted(int(usual) + 1)}: tell zeros as "
+            "well, or open the campaign with a time_to_live.",
+            since=_time(history, overdue[0]),
+            decision=overdue[0],
+        )
+
+
+def _text(agent: Agent, arm: int) -> str | None:
+    return shown(agent._player.view.label_of(arm)) if arm >= 0 else None
+
+
+def _label(agent: Agent, text: str) -> Any:
+    """The label that a log writes so."""
+    label_of = agent._player.view.label_of
+    labels = map(label_of, range(agent.known_arms))
+    return next((label for label in labels if shown(label) == text), text)
+
+
+def _counted(decisions: int) -> str:
+    return "one decision" if decisions == 1 else f"{decisions:,} decisions"
+
+
+def _time(history: pl.DataFrame, decision: int) -> float | None:
+    import polars as pl
+
+    kind = pl.col("kind").cast(pl.String)
+    times = history.filter(kind == "decide", pl.col("decision") == decision)["time"]
+    return None if times.is_empty() else float(times[0])
+
+
+def _percent(confidence: float) -> str:
+    return f"{100 * confidence:.10g} %"

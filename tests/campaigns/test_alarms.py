@@ -1,0 +1,253 @@
+"""What an owner is told without asking, and when."""
+
+import logging
+import math
+import threading
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import unimodal as um
+from unimodal.campaigns.simulated_campaign import simulated_campaign
+from unimodal.cli import app
+from unimodal.inference.change import find_change
+
+QUICK = {"durability": "fast"}
+LINE = um.graphs.line(5)
+
+
+def ticking():
+    """A clock of which each reading is a second later."""
+    now = [0.0]
+
+    def clock():
+        now[0] += 1.0
+        return now[0]
+
+    return clock
+
+
+def fill(campaign, mean_of, rounds, seed=0, told=lambda number: True):
+    rng = np.random.default_rng(seed)
+    for number in range(rounds):
+        decision = campaign.decide()
+        if told(number):
+            campaign.reward(decision.id, float(rng.random() < mean_of(decision.arm, number)))
+
+
+def kinds(campaign, **named):
+    return [alarm.kind for alarm in campaign.alarms(**named)]
+
+
+@pytest.fixture
+def opened(path):
+    def start(policy=um.UTS(), graph=LINE, **named):  # noqa: B008
+        return um.Campaign.open(path, policy, graph, clock=ticking(), **QUICK, **named)
+
+    return start
+
+
+def test_a_sound_campaign_has_no_alarms(path, opened):
+    with opened() as campaign:
+        assert campaign.alarms() == []
+        fill(campaign, lambda arm, _: 0.8 - 0.1 * abs(arm - 2), 600)
+        assert campaign.alarms() == []
+        decisions = campaign.decide(90)  # they wait, but not for long
+        assert campaign.alarms() == []
+        campaign.reward(decisions[0].id, 1.0)
+    assert um.alarms(path) == []
+
+
+def test_a_second_peak(opened):
+    with opened(um.TS()) as campaign:
+        fill(campaign, lambda arm, _: (0.8, 0.05, 0.05, 0.05, 0.75)[arm], 100)
+        graph = campaign.agent.graph
+        for arm in range(graph.n_arms):  # a sweep by hand, for TS hardly pulls the valley
+            campaign.agent._player.state.arms["pulls"][arm] = 400
+            total = 400 * (0.8, 0.05, 0.05, 0.05, 0.75)[arm]
+            campaign.agent._player.state.arms["total"][arm] = total
+        (alarm,) = campaign.alarms(confidence=0.95)
+    assert (alarm.kind, alarm.arm, alarm.confidence) == ("second peak", 4, 0.95)
+    assert "at 95 % confidence: around 4 (mean 0.75)" in str(alarm)
+
+
+@pytest.mark.parametrize("policy", [um.UTS(), um.TS()], ids=repr)
+def test_a_change_of_the_leader_s_rewards(opened, policy):
+    """From 0.8 to 0.4; with UTS the leader, with TS the arm with the most rewards."""
+    with opened(policy) as campaign:
+        fill(campaign, lambda arm, number: (0.4, 0.8)[number < 400] * (arm == 2), 800)
+        (alarm,) = campaign.alarms()
+        events = campaign.history().filter(kind="decide", decision=alarm.decision)
+    assert (alarm.kind, alarm.arm) == ("change", 2) and 330 < alarm.decision < 470
+    assert alarm.since == events["time"].item() and "have changed" in alarm.sentence
+
+
+def test_rewards_count_in_the_order_of_decisions_up_to_the_oldest_open_one(opened):
+    """Successes come at once and failures late: nothing has changed, and no alarm is raised."""
+    with opened() as campaign:
+        rng, failures = np.random.default_rng(1), []
+        for _ in range(1500):
+            decision = campaign.decide()
+            if rng.random() < 0.7 * (decision.arm == 2):
+                campaign.reward(decision.id, 1.0)
+            else:
+                failures.append(decision.id)
+            if len(failures) > 60:
+                campaign.reward(failures.pop(0), 0.0)
+        assert "change" not in kinds(campaign)
+        as_told = campaign.history().filter(arm="2", kind="reward")["reward"].to_numpy()
+        assert find_change(um.Bernoulli(), as_told, 0.99, 5) is not None
+
+
+def test_look_ups_that_fail(opened):
+    broken = set()
+
+    def neighbours(arm):
+        if arm in broken:
+            raise ConnectionError("down")
+        return [arm - 1, arm + 1]
+
+    with opened(None, um.Oracle(neighbours, root=0, retries=0)) as campaign:
+        fill(campaign, lambda arm, _: 0.5, 40)
+        assert campaign.alarms() == []
+        broken.update(range(-1000, 1000))
+        fill(campaign, lambda arm, _: 0.9 if arm > 3 else 0.1, 80)
+        (alarm,) = campaign.alarms()
+    assert alarm.kind == "look-ups" and "could not be answered" in str(alarm)
+    assert alarm.since is not None and isinstance(alarm.arm, int)
+
+
+def test_no_rewards_come_any_more(opened):
+    with opened() as campaign:
+        campaign.decide(99)
+        assert campaign.alarms() == []
+        campaign.decide(1)
+        (alarm,) = campaign.alarms()
+        assert (alarm.kind, alarm.decision) == ("waiting", 1) and "last 100 decisions" in str(alarm)
+        campaign.reward(1, 1.0)
+        assert campaign.alarms() == []  # the longest run before was 100
+        campaign.decide(299)
+        assert campaign.alarms() == []
+        campaign.decide(1)
+        (alarm,) = campaign.alarms()
+        assert alarm.decision == 101 and "(at most 100 before)" in str(alarm)
+
+
+def test_decisions_that_pile_up(opened):
+    with opened() as campaign:
+        fill(campaign, lambda arm, _: 0.5, 500, told=lambda number: number % 12 > 0)
+        assert campaign.alarms() == []  # 1 in 12 is fewer than 1 in 10
+        fill(campaign, lambda arm, _: 0.5, 300, told=lambda number: number % 4 > 0)
+        (alarm,) = campaign.alarms()
+    assert (alarm.kind, alarm.decision) == ("waiting", 1)
+    assert "have none, although of 100 rewards 99 come within one decision" in str(alarm)
+
+
+def test_where_nothing_can_be_told_there_is_no_alarm():
+    """Policies that forget, and a family without evidence."""
+    problem = um.problems.triangular(5)
+    assert um.alarms(simulated_campaign(um.Windowed(um.UTS(), 20), problem, rounds=60)) == []
+    assert um.alarms(simulated_campaign(um.TS(), problem, rounds=60, seed=2)) == []
+
+
+@pytest.mark.parametrize("confidence", [0, 1, -0.5, 2, "x", float("nan"), None, True])
+def test_a_confidence_lies_between_0_and_1(start, confidence):
+    with start() as campaign:
+        for call in (campaign.alarms, lambda it: campaign.watch(print, confidence=it)):
+            with pytest.raises(um.UnimodalError, match="the 'confidence' of alarms must"):
+                call(confidence)
+
+
+# Shown.
+
+
+def test_alarms_are_shown(path, start):
+    with start(um.graphs.from_edges([("<b>", "y"), ("y", "z")])) as campaign:
+        campaign.decide(120)
+        view = um.inspect(campaign)
+        assert "Alarm: No reward has come for the last 120 decisions" in str(view)
+        assert "<h2>Alarms</h2>" in view.html() and "No reward has come" in view.html()
+        campaign.reward(list(range(1, 121)), [0.0] * 120)
+        assert "Alarm" not in um.inspect(campaign).html()
+        campaign.decide(400)
+    shown = CliRunner().invoke(app, ["inspect", str(path)])
+    assert shown.exit_code == 0 and "Alarm (waiting): No reward has come" in shown.output
+
+
+def test_words_of_others_in_an_alarm_stay_text():
+    view = um.inspect(simulated_campaign(um.UTS(), um.problems.triangular(3), rounds=20))
+    view.__dict__["alarms"] = [um.Alarm("change", "<script>\x1b[31m")]
+    assert "<script>\x1b" not in view.html() and "&lt;script&gt;\\x1b[31m" in view.html()
+    assert "\x1b" not in str(view)
+
+
+# Told.
+
+
+def test_each_alarm_is_told_once_outside_of_calls(start):
+    with start() as campaign:
+        seen, told = [], threading.Event()
+
+        def tell(alarm):
+            seen.append((alarm.kind, campaign.outstanding))  # a call: none is under way here
+            told.set()
+
+        campaign.watch(tell, every=0.02)
+        assert not told.wait(0.1)
+        campaign.decide(150)
+        assert told.wait(20)
+        watch = campaign._watch
+        watch.look_once()
+        assert seen == [("waiting", 150)]
+        campaign.reward(1, 1.0)
+        watch.look_once()
+        campaign.decide(500)
+        told.clear()
+        assert told.wait(20) and len(seen) == 2  # gone, and there again
+    assert not watch._thread.is_alive()
+
+
+def test_a_function_that_fails_disturbs_nobody(start, caplog):
+    tried = threading.Event()
+
+    def fail(alarm):
+        tried.set()
+        raise RuntimeError("the pager is broken")
+
+    with caplog.at_level(logging.ERROR, "unimodal"), start() as campaign:
+        campaign.decide(150)
+        campaign.watch(fail, every=0.02)
+        assert tried.wait(20)
+        assert campaign.decide().id == 151
+    assert "the pager is broken" in caplog.text and "watches a campaign failed" in caplog.text
+
+
+def test_it_may_close_the_campaign_itself_and_be_replaced(start):
+    campaign, closed = start(), threading.Event()
+    campaign.decide(150)
+    campaign.watch(lambda alarm: None, every=0.02)
+    first = campaign._watch
+
+    def close(alarm):
+        campaign.close()
+        closed.set()
+
+    campaign.watch(close, every=0.02)
+    assert closed.wait(20) and not first._thread.is_alive()
+    with pytest.raises(um.UnimodalError):
+        campaign.decide()
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ((5, 1), "watch needs a function that takes an alarm, got 5"),
+        ((print, 0), "the 'every' of watch must"),
+        ((print, "x"), "the 'every' of watch must"),
+        ((print, math.inf), "the 'every' of watch must"),
+    ],
+)
+def test_what_watch_refuses(start, given, words):
+    with start() as campaign, pytest.raises(um.UnimodalError, match=words):
+        campaign.watch(given[0], every=given[1])
