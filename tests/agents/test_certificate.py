@@ -274,6 +274,63 @@ def campaign_rows(path):
             yield row["arm"], (float(row["pulls"]), row["pulls"] * row["mean"])
 
 
+# Past data, rewards without a decision, and paused arms.
+
+
+def opened(kind, tmp_path, *settings, **named):
+    if kind == "agent":
+        return um.Agent(*settings, **named)
+    return um.Campaign.open(tmp_path / "one.db", *settings, **named)
+
+
+DATA = {arm: (pulls, total) for arm, (pulls, total) in enumerate(zip(PULLS, TOTALS, strict=True))}
+
+
+@pytest.mark.parametrize("kind", ["agent", "campaign"])
+@pytest.mark.parametrize("certify", [False, True])
+def test_past_data_count_where_the_caller_says_so(kind, certify, tmp_path):
+    one = opened(kind, tmp_path, um.UTS(), LINE, seed=1, data=um.PastData(DATA, certify=certify))
+    decision = one.decide()
+    one.reward(decision.id, 0.0)
+    found = one.certificate(0.5)
+    assert found.rewards == (sum(PULLS) if certify else 0) + 1
+    assert ("past data count" in str(found)) == certify
+    assert (found.peak == 2) == certify
+
+
+@pytest.mark.parametrize("kind", ["agent", "campaign"])
+def test_rewards_without_a_decision_count_where_they_are_told(kind, tmp_path):
+    one = opened(kind, tmp_path, um.UTS(), LINE, seed=1)
+    for arm, (pulls, total) in DATA.items():
+        one.tell([arm] * pulls, [1.0] * total + [0.0] * (pulls - total))
+    assert one.certificate(0.5).error == taught().certificate(0.5).error
+    if kind == "campaign":  # an agent does not keep when it was told
+        decision = one.decide()
+        one.tell(0, 1.0)
+        assert (one.certificate().rewards, one.certificate().waiting) == (sum(PULLS), 1)
+        one.reward(decision.id, 1.0)
+        assert one.certificate().rewards == sum(PULLS) + 2
+
+
+@pytest.mark.parametrize("kind", ["agent", "campaign"])
+def test_a_paused_arm_is_passed_by_and_arms_are_numbered(kind, tmp_path):
+    one = opened(kind, tmp_path, um.TS(), LINE, seed=1)
+    for arm in (2, 0, 3, 1, 4):
+        pulls, total = DATA[arm]
+        one.tell([arm] * pulls, [1.0] * total + [0.0] * (pulls - total))
+    one.pause(2)
+    found = one.certificate(0.5)
+    assert found.leader == 3 and set(found.belief.best) == {1, 3, 4}
+    one.resume(2)
+    found, numbers = one.certificate(0.5), {2: 1, 0: 2, 3: 3, 1: 4, 4: 5}
+    log_errors = [
+        math.log(1 * 2) + math.log(numbers[other] * (numbers[other] + 1))
+        - evidence(tuple(map(float, DATA[2])), tuple(map(float, DATA[other])))
+        for other in (1, 3)
+    ]  # fmt: skip
+    assert math.log(found.error) == pytest.approx(max(log_errors), abs=0.1)
+
+
 # Refused.
 
 

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import RewardsInMemory
-from unimodal.agents.history import known_graph, known_records
+from unimodal.agents.history import evidence_sums, known_graph, known_records
 from unimodal.agents.propensity import thompson_wins
 from unimodal.errors import UnimodalError
 from unimodal.families.posteriors import cdf, is_known, quantile
 from unimodal.graphs import Graph
-from unimodal.inference.certificate import DROPPED, Belief, Certificate, Counted, certify
+from unimodal.inference.certificate import DROPPED, PAST, Belief, Certificate, Counted, certify
 from unimodal.inference.peak_test import Numbering
 from unimodal.policies import Policy
 
@@ -31,18 +31,15 @@ _FAR = 1e-9  # of a posterior, on either side of that integral
 def certificate(agent: Agent, confidence: Any, tolerance: Any) -> Certificate:
     """The certificate of an agent that keeps its rewards itself."""
     check_policy(agent.policy)
-    graph = known_graph(agent) if agent.round else agent.graph
-    if graph is None:
-        raise UnimodalError(
-            "nothing can be certified yet, since no arm was looked up: ask for some arms first."
-        )
-    records = known_records(agent, graph)
-    pulls, totals = records["pulls"].astype(np.float64), records["total"].copy()
+    graph = played_graph(agent)
+    pulls, totals = evidence_sums(agent, graph)
     ahead, rewards = _told_ahead(agent)
     pulls -= _summed(agent, graph, ahead, np.ones(len(ahead)))
     totals -= _summed(agent, graph, ahead, rewards)
     decided, _ = _decided(agent)
     late = decided[len(decided) // 2 :]
+    paused = list(agent._player.limits.paused)
+    pulls[paused] = totals[paused] = 0.0
     counted = Counted(
         graph.labels,
         known_neighbours(agent, graph),
@@ -52,9 +49,9 @@ def certificate(agent: Agent, confidence: Any, tolerance: Any) -> Certificate:
         Numbering(graph.n_arms, _numbers(agent, graph)),
         _summed(agent, graph, late, np.ones(len(late))) if len(late) else pulls,
         len(ahead),
-        (DROPPED,) if _any_dropped(agent) else (),
+        assumptions(agent, _any_dropped(agent)),
     )
-    return certify(counted, confidence, tolerance, believed(agent, records))
+    return certify(counted, confidence, tolerance, believed(agent, graph))
 
 
 def check_policy(policy: Policy) -> None:
@@ -64,6 +61,17 @@ def check_policy(policy: Policy) -> None:
             f"a certificate needs means that do not move, but {policy!r} forgets, as is done where "
             "they do: use a policy that keeps every reward."
         )
+
+
+def played_graph(agent: Agent) -> Graph:
+    """The graph on which an agent plays, without paused arms; of a looked up one what is known."""
+    return known_graph(agent) if agent.oracle else agent._player.view.played  # type: ignore[union-attr]
+
+
+def assumptions(agent: Agent, dropped: bool) -> tuple[str, ...]:
+    """What a certificate has to say about the rewards that it counts."""
+    past = PAST if agent.past.certify and agent.past.pulls.any() else ""
+    return tuple(filter(None, (DROPPED if dropped else "", past)))
 
 
 def known_neighbours(agent: Agent, graph: Graph) -> Callable[[int], Any]:
@@ -79,14 +87,13 @@ def known_neighbours(agent: Agent, graph: Graph) -> Callable[[int], Any]:
     return neighbours
 
 
-def believed(agent: Agent, records: Any) -> Callable[[int, NDArray[np.int64]], Belief | None]:
-    """What the posterior says of an arm and its neighbours, given the records of all arms."""
+def believed(agent: Agent, graph: Graph) -> Callable[[int, NDArray[np.int64]], Belief | None]:
+    """What the posterior says of an arm of a graph and its neighbours."""
 
     def belief(leader: int, near: NDArray[np.int64]) -> Belief | None:
         if not is_known(agent.family):
             return None
-        graph = known_graph(agent)
-        family = agent.family
+        family, records = agent.family, known_records(agent, graph)
         hopeful = np.argsort(-quantile(family, records[near], 0.999), kind="stable")[:_MOST]
         chosen = np.concatenate([[leader], near[hopeful]])
         best = {}
@@ -133,14 +140,14 @@ def _any_dropped(agent: Agent) -> bool:
 
 
 def _numbers(agent: Agent, graph: Graph) -> NDArray[np.int64] | None:
-    """The order in which arms were first pulled; None on a graph that is held."""
-    if agent.graph is not None:
+    """The order in which arms were first pulled; None on a graph that is held and has stayed."""
+    if agent.graph is not None and not agent._player.graph_changed:
         return None
     first = agent._player.first_pulls
     if first is None:
         raise UnimodalError(
             "the agent was saved by an earlier version, which did not keep the order in which arms "
-            "were first pulled: a certificate behind an oracle needs it."
+            "were first pulled: a certificate needs it here."
         )
     order = np.arange(1, len(first) + 1)
     return _summed(agent, graph, np.array(list(first)), order).astype(np.int64)

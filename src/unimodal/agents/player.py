@@ -69,8 +69,10 @@ class Player:
         held = isinstance(view, WholeGraphView)
         self._unpulled = policy.opening.unpulled_mean if held else -np.inf
         self._known = view.n_arms
-        # The order in which arms behind an oracle were first pulled; None: it was not kept.
+        # For certificates: the order in which arms were first pulled (None: it was not kept), and
+        # whether an arm has ever had other neighbours than now.
         self.first_pulls: dict[int, None] | None = {}
+        self.graph_changed = False
         # What of the arms' pulls and totals comes from past data, by arm; and whether it counts as
         # evidence.
         self.past_sums: dict[int, tuple[int, float]] = {}
@@ -167,6 +169,8 @@ class Player:
             row["successes"] = self.family.expected_successes(count, total)
             refresh(self.index, self.family_record, state.arms, arm)
             self.past_sums[arm] = (count, total)
+            if known.certify and self.first_pulls is not None:
+                self.first_pulls.setdefault(arm)
         self.past_certifies = known.certify
         is_known = state.arms["pulls"] > 0
         state = state._replace(begin=self.policy.opening.without(state.begin, is_known))
@@ -191,7 +195,7 @@ class Player:
             self._meet_neighbours(self.view)
         arena = self.view.arena
         arm = int(self.choose(self.scope, self.index, self.family_record, arena, self.state))
-        if isinstance(self.view, LazyGraphView) and self.first_pulls is not None:
+        if self.first_pulls is not None:
             self.first_pulls.setdefault(arm)
         return arm if self.limits.cap is None else self._within_cap(arm)
 
@@ -218,7 +222,7 @@ class Player:
         return arm, reason, leader, view.offered if reason == "contest" else 1
 
     def learn(self, arm: int, reward: float) -> None:
-        if isinstance(self.view, LazyGraphView) and self.first_pulls is not None:
+        if self.first_pulls is not None:
             self.first_pulls.setdefault(arm)  # it may be told without having been asked for
         self.state = with_room(self.index, self.state, 1)
         self.observe(self.scope, self.index, self.family_record, self.state, arm, reward)

@@ -80,6 +80,7 @@ def limit(agent: Agent, change: str, given: Any) -> None:
     whole = WholeGraphView(view.graph, agent.policy.scope(view.graph).arena(view.graph))
     _offer(agent, data, paused, sorted(set(before) - set(paused)))
     new = assembled(agent.policy, whole, agent.family, agent.seed, data)
+    new._player.first_pulls, new._player.graph_changed = player.first_pulls, True
     agent._player = new._player
 
 

@@ -55,15 +55,15 @@ def to_data(agent: Agent) -> dict[str, Any]:
         "rewards": families.to_data(agent.family),
         "graph": agent._player.view.to_data(),
         "seed": agent.seed,
-        **_first_pulls(agent),
+        **_certified_by(agent._player),
         **state_data(agent),
     }
 
 
-def _first_pulls(agent: Agent) -> dict[str, Any]:
-    """What a certificate behind an oracle needs; nothing where the graph is held."""
-    first = agent._player.first_pulls
-    return {} if agent.graph is not None or first is None else {"first_pulls": list(first)}
+def _certified_by(player: Player) -> dict[str, Any]:
+    """What only certificates need to know."""
+    first = {} if player.first_pulls is None else {"first_pulls": list(player.first_pulls)}
+    return {**first, "graph_changed": True} if player.graph_changed else first
 
 
 def state_data(agent: Agent) -> dict[str, Any]:
@@ -132,6 +132,7 @@ def from_data(
     check_first_pulls(first, view.n_arms)
     agent = assembled(policy, view, family, seed, data)
     agent._player.first_pulls = None if first is None else dict.fromkeys(first)
+    agent._player.graph_changed = bool(data.get("graph_changed", False))
     return agent
 
 

@@ -7,13 +7,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unimodal.agents.certifying import believed, check_policy, known_neighbours, sums_by_arm
-from unimodal.agents.history import Recorded, arms_by_text, history_of, known_graph, known_records
-from unimodal.inference.certificate import DROPPED, Certificate, Counted, certify
+from unimodal.agents.agent import Agent
+from unimodal.agents.certifying import (
+    assumptions,
+    believed,
+    check_policy,
+    known_neighbours,
+    played_graph,
+    sums_by_arm,
+)
+from unimodal.agents.history import Recorded, arms_by_text, history_of, shown
+from unimodal.inference.certificate import Certificate, Counted, certify
 from unimodal.inference.peak_test import Numbering
 
 if TYPE_CHECKING:
     import polars as pl
+
+CHANGES_GRAPH = ("revision", "limit")  # events after which arms may have other neighbours
 
 
 def certificate(campaign: Recorded, confidence: Any = 0.95, tolerance: Any = None) -> Certificate:
@@ -22,36 +32,48 @@ def certificate(campaign: Recorded, confidence: Any = 0.95, tolerance: Any = Non
 
     agent = campaign.agent  # before the log, which then has all that the agent has seen
     check_policy(agent.policy)
-    history, graph = history_of(campaign), known_graph(agent)
+    history, graph = history_of(campaign), played_graph(agent)
     told = _in_order(history)
     dropped = told["reward"].is_null().any()
     told = told.drop_nulls("reward")
     arm_of = arms_by_text(graph)
     arms = _numbered(told["arm"], arm_of)
-    changes = history["kind"].cast(pl.String).is_in(["revision"]).any()
+    arms = np.where(np.isin(arms, agent._player.limits.paused), -1, arms)
+    changes = history["kind"].cast(pl.String).is_in(CHANGES_GRAPH).any()
+    pulls = sums_by_arm(arms, np.ones(len(arms)), graph.n_arms)
+    totals = sums_by_arm(arms, told["reward"].to_numpy(), graph.n_arms)
+    if agent.past.certify:
+        pulls, totals = pulls + agent.past.pulls, totals + agent.past.totals
+    numbers = _first(agent, history, arm_of) if changes or agent.oracle else None
     counted = Counted(
         graph.labels,
         known_neighbours(agent, graph),
         agent.family.of_arms(graph.labels),
-        sums_by_arm(arms, np.ones(len(arms)), graph.n_arms),
-        sums_by_arm(arms, told["reward"].to_numpy(), graph.n_arms),
-        Numbering(graph.n_arms, _first(history, arm_of) if changes or agent.oracle else None),
+        pulls,
+        totals,
+        Numbering(graph.n_arms, numbers),
         sums_by_arm(arms[len(arms) // 2 :], np.ones(len(arms) - len(arms) // 2), graph.n_arms),
         int(history["reward"].is_not_null().sum()) - len(told),
-        (DROPPED,) if dropped else (),
+        assumptions(agent, bool(dropped)),
     )
-    records = known_records(agent, graph)
-    return certify(counted, confidence, tolerance, believed(agent, records))
+    return certify(counted, confidence, tolerance, believed(agent, graph))
 
 
 def _in_order(history: pl.DataFrame) -> pl.DataFrame:
-    """Arm and reward of the decisions before the oldest open one, in their order; null: dropped."""
+    """Arm and reward of the decisions before the oldest open one, in their order; null: dropped.
+
+    Rewards that were told without a decision stand where they were told.
+    """
     import polars as pl
 
-    closed = history.filter(pl.col("kind").is_in(["reward", "expire"])).sort("decision")
-    # Decisions are numbered 1, 2, 3, …: the first gap is the oldest open one.
-    place = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
-    return closed.filter(pl.col("decision") == place).select("arm", "reward")
+    kind = pl.col("kind").cast(pl.String)
+    made = history.filter(kind == "decide").select("seq", "decision")
+    closed = history.filter(kind.is_in(["reward", "expire"])).select("decision", "arm", "reward")
+    told = history.filter(kind == "tell").select("seq", "arm", "reward")
+    rows = made.join(closed, on="decision", how="left").drop("decision")
+    before = rows.filter(pl.col("arm").is_null())["seq"].min()  # the oldest open decision
+    ordered = pl.concat([rows, told]).sort("seq")
+    return ordered.filter(pl.col("seq") < before) if before is not None else ordered
 
 
 def _numbered(labels: pl.Series, arm_of: dict[str, int]) -> NDArray[np.int64]:
@@ -64,13 +86,18 @@ def _numbered(labels: pl.Series, arm_of: dict[str, int]) -> NDArray[np.int64]:
     return words.replace_strict(names, arms, return_dtype=pl.Int64).to_numpy()
 
 
-def _first(history: pl.DataFrame, arm_of: dict[str, int]) -> NDArray[np.int64]:
-    """The number of each arm by its first decision, of all arms in the log; 0 without one."""
+def _first(agent: Agent, history: pl.DataFrame, arm_of: dict[str, int]) -> NDArray[np.int64]:
+    """The number of each arm by its first pull, of all arms in the log; 0 without one."""
     import polars as pl
 
-    decided = history.filter(pl.col("kind") == "decide")["arm"].cast(pl.String)
+    label_of, past = agent._player.view.label_of, np.flatnonzero(agent.past.pulls)
+    counted = [shown(label_of(int(arm))) for arm in past if agent.past.certify]
+
+    pulled = pl.col("kind").cast(pl.String).is_in(["decide", "tell"])
+    decided = history.filter(pulled)["arm"].cast(pl.String)
     numbers = np.zeros(len(arm_of), dtype=np.int64)
-    for number, name in enumerate(decided.unique(maintain_order=True).to_list(), 1):
+    names = dict.fromkeys([*counted, *decided.unique(maintain_order=True)])
+    for number, name in enumerate(names, 1):
         if name in arm_of:
             numbers[arm_of[name]] = number
     return numbers
