@@ -2,7 +2,7 @@
 
 A fast rate carries more and fails more often, so throughput (rate × share of frames that arrive)
 has one peak along the rates, and it moves as somebody walks away from the access point and back. A
-round is a burst of 16 frames. Windowed policies know only the last bursts; we try several windows.
+round is a burst of 16 frames. Windowed policies know only the last bursts.
 
     python examples/radio_rates.py [--quick] [--out DIR]      # 15 s of computing without --quick
 """
@@ -20,8 +20,9 @@ from unimodal.results.statistics import Interval, mean_interval
 
 RATES = np.array([6.5, 13, 19.5, 26, 39, 52, 58.5, 65])  # Mbit/s: MCS 0 to 7, 20 MHz, long guard
 NEEDED = np.array([2.0, 5, 9, 11, 15, 18, 20, 25])  # dB at which half of the frames arrive
-LADDER, REWARDS = um.graphs.from_edges(list(pairwise(RATES.tolist()))), um.Bounded(0, RATES[-1])
-FRAMES, WINDOWS = 16, [50, 100, 200, 400, 800]  # of a burst; in bursts
+LADDER = um.graphs.from_edges(list(pairwise(RATES.tolist())))
+REWARDS = um.Scaled(um.Bounded(0, 1), by=float)  # the share of frames that arrive, times the rate
+FRAMES, WINDOWS = 16, [25, 50, 100, 200, 400, 800]  # of a burst; in bursts
 
 
 def throughput(bursts):
@@ -36,7 +37,7 @@ def rates_of(policy, means, seed):
     for mean in means:
         rate = agent.ask()
         chosen.append(LADDER.arm_of(rate))
-        agent.tell(rate, rate * rng.binomial(FRAMES, mean[chosen[-1]] / rate) / FRAMES)
+        agent.tell(rate, rng.binomial(FRAMES, mean[chosen[-1]] / rate) / FRAMES)
     return chosen
 
 

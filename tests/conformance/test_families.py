@@ -52,6 +52,7 @@ class Geometric(um.Family):
 
 
 OURS = [*(make() for make in FAMILIES.values()), um.Bounded(2.0, 5.0, "uniform"), um.Gaussian(0.1)]
+OURS += [um.Scaled(um.Bernoulli(), by=1.0)]  # other factors: families/test_scaled.py
 
 
 @pytest.mark.parametrize("check", FAMILY_CHECKS, ids=lambda check: check.__name__)

@@ -297,9 +297,7 @@ def test_other_mistakes_are_sentences():
         um.Scaled(um.Bernoulli(), by=float).factors(["dear"])
     with pytest.raises(um.UnimodalError, match=r"between 0 and 9.9, got 10.0"):
         um.Problem(LADDER, [10.0, 11, 12, 13], MONEY)
-    with pytest.raises(
-        um.UnimodalError, match=r"got 9.9.*is the draw, not the product"
-    ):
+    with pytest.raises(um.UnimodalError, match=r"got 9.9.*is the draw, not the product"):
         MONEY.check_reward(9.9)
     for ask in (MONEY.divergence, MONEY.upper):
         with pytest.raises(um.UnimodalError, match=r"family.of_arm\(label\)"):
