@@ -43,10 +43,9 @@ def rates_of(policy, means, seed):
 
 def main(quick: bool = False, out: Path = Path()):
     bursts, trials = (2000, 2) if quick else (20_000, 10)
-    now, means = np.arange(bursts), throughput(bursts)
+    now, means, rates, lost = np.arange(bursts), throughput(bursts), {}, {}
     assert um.Moving(LADDER, now + 1, means, REWARDS).check().holds  # one peak in every round
-    rates, lost = {}, {}  # by policy and window (0: none): mean rates; % of the throughput
-    for plain, window in product((um.TS(), um.UTS()), (0, *WINDOWS)):
+    for plain, window in product((um.TS(), um.UTS()), (0, *WINDOWS)):  # 0: no window
         policy = um.Windowed(plain, window=window) if window else plain
         arms = np.array([rates_of(policy, means, seed) for seed in range(trials)])
         rates[plain.name, window] = RATES[arms].mean(axis=0).reshape(-1, 50).mean(axis=1)
