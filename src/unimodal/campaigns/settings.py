@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from unimodal import families, graphs, policies
@@ -79,8 +79,12 @@ class Settings:
         """Refuse, before there is a file, what an agent would refuse."""
         new = self.with_defaults()
         new.to_data()
-        held = isinstance(new.graph, Graph)
-        new.agent(new.graph if held else Oracle(_somewhere, root=new.graph.root))
+        if isinstance(new.graph, Graph):
+            new.agent(new.graph)
+        else:
+            root, family = new.graph.root, as_family(new.family, "Campaign")
+            family.factors([root])  # not of the arms that follow, which are not those of the graph
+            replace(new, family=family.told).agent(Oracle(_somewhere, root=root))
 
     def to_data(self) -> dict[str, Any]:
         """As plain JSON data; None stays None."""
