@@ -24,6 +24,7 @@ PRICES = np.array([4.9, 6.9, 8.9, 9.9, 11.9, 12.9, 14.9, 16.9, 19.9, 24.9])
 BUYERS = 0.6 / (1 + np.exp((PRICES - 13) / 3))  # the share that buys, which no policy sees
 REVENUE = PRICES * BUYERS  # a visitor
 LADDER = um.graphs.from_edges(list(pairwise(PRICES.tolist())))
+MONEY = um.Scaled(um.Bernoulli(), by=float)  # a purchase, worth its price
 HOUR, DAY, VISITS = 3600, 86400, 20  # visits an hour
 # Who decides, and whether purchases are held back.
 RUNS = {"TS (told at once)": (um.TS(), False), "UTS (told at once)": (um.UTS(), False)}
@@ -34,18 +35,17 @@ def lost_by_hour(policy, held_back, days, seed, file):
     """Money lost so far against the best price, after every hour."""
     rng, now, shown = np.random.default_rng(seed), 0, []
     to_tell = [[] for _ in range(24 * days + 24)]  # purchases, by the hour when they are told
-    settings = {"family": um.Bounded(0, PRICES[-1]), "time_to_live": DAY, "on_expiry": "zero"}
-    settings |= {"seed": seed, "durability": "fast", "clock": lambda: now}
-    with um.Campaign.open(file, policy, LADDER, **settings) as campaign:
+    settings = {"time_to_live": DAY, "on_expiry": "zero", "seed": seed, "durability": "fast"}
+    with um.Campaign.open(file, policy, LADDER, MONEY, clock=lambda: now, **settings) as campaign:
         for hour in range(24 * days):
             now = hour * HOUR
-            for decision, price in to_tell[hour]:
-                campaign.reward(decision, price)
+            for decision in to_tell[hour]:
+                campaign.reward(decision, 1.0)
             for decision in campaign.decide(VISITS):
                 shown.append(LADDER.arm_of(decision.arm))
                 later = 23 if held_back else min(1 + int(rng.exponential(5)), 23)  # hours
                 if rng.random() < BUYERS[shown[-1]]:
-                    to_tell[hour + later].append((decision.id, decision.arm))
+                    to_tell[hour + later].append(decision.id)
     return np.cumsum((REVENUE.max() - REVENUE)[shown])[VISITS - 1 :: VISITS]
 
 

@@ -2,7 +2,7 @@
 
 A fast rate carries more and fails more often, so throughput (rate × share of frames that arrive)
 has one peak along the rates, and it moves as somebody walks away from the access point and back. A
-round is a burst of 16 frames. Windowed policies know only the last bursts; we try several windows.
+round is a burst of 16 frames. Windowed policies know only the last bursts.
 
     python examples/radio_rates.py [--quick] [--out DIR]      # 15 s of computing without --quick
 """
@@ -20,8 +20,9 @@ from unimodal.results.statistics import Interval, mean_interval
 
 RATES = np.array([6.5, 13, 19.5, 26, 39, 52, 58.5, 65])  # Mbit/s: MCS 0 to 7, 20 MHz, long guard
 NEEDED = np.array([2.0, 5, 9, 11, 15, 18, 20, 25])  # dB at which half of the frames arrive
-LADDER, REWARDS = um.graphs.from_edges(list(pairwise(RATES.tolist()))), um.Bounded(0, RATES[-1])
-FRAMES, WINDOWS = 16, [50, 100, 200, 400, 800]  # of a burst; in bursts
+LADDER = um.graphs.from_edges(list(pairwise(RATES.tolist())))
+REWARDS = um.Scaled(um.Bounded(0, 1), by=float)  # the share of frames that arrive, times the rate
+FRAMES, WINDOWS = 16, [25, 50, 100, 200, 400, 800]  # of a burst; in bursts
 
 
 def throughput(bursts):
@@ -36,16 +37,15 @@ def rates_of(policy, means, seed):
     for mean in means:
         rate = agent.ask()
         chosen.append(LADDER.arm_of(rate))
-        agent.tell(rate, rate * rng.binomial(FRAMES, mean[chosen[-1]] / rate) / FRAMES)
+        agent.tell(rate, rng.binomial(FRAMES, mean[chosen[-1]] / rate) / FRAMES)
     return chosen
 
 
 def main(quick: bool = False, out: Path = Path()):
     bursts, trials = (2000, 2) if quick else (20_000, 10)
-    now, means = np.arange(bursts), throughput(bursts)
+    now, means, rates, lost = np.arange(bursts), throughput(bursts), {}, {}
     assert um.Moving(LADDER, now + 1, means, REWARDS).check().holds  # one peak in every round
-    rates, lost = {}, {}  # by policy and window (0: none): mean rates; % of the throughput
-    for plain, window in product((um.TS(), um.UTS()), (0, *WINDOWS)):
+    for plain, window in product((um.TS(), um.UTS()), (0, *WINDOWS)):  # 0: no window
         policy = um.Windowed(plain, window=window) if window else plain
         arms = np.array([rates_of(policy, means, seed) for seed in range(trials)])
         rates[plain.name, window] = RATES[arms].mean(axis=0).reshape(-1, 50).mean(axis=1)

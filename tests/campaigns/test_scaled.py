@@ -159,6 +159,28 @@ def test_behind_a_neighbour_function_arms_are_met_with_their_factors():
             narrow.tell(narrow.ask(), 1.0)
 
 
+def test_a_campaign_behind_a_neighbour_function(tmp_path):
+    """Labels are the factors; a root without one is refused before there is a file."""
+
+    def near(price):
+        return [other for other in (price - 1, price + 1) if 1 <= other <= 9]
+
+    money, policy = um.Scaled(um.Bernoulli(), by=float), um.UTS(start="probe(3)")
+    with um.Campaign.open(tmp_path / "a.db", policy, near, money, root=5, seed=1) as campaign:
+        for _ in range(150):
+            decision = campaign.decide()
+            campaign.reward(decision.id, 1.0)
+        assert campaign.agent.leader == 9
+    with um.Campaign.open(tmp_path / "a.db", graph=near) as campaign:
+        shown = campaign.agent.arms()
+        assert dict(shown.select("arm", "mean").iter_rows())[9] == 9.0
+    assert float(um.inspect(tmp_path / "a.db").facts["mean reward"]) > 5
+    with pytest.raises(um.UnimodalError, match="got none for 5"):
+        other = um.Scaled(um.Bernoulli(), by={4: 4.0})
+        um.Campaign.open(tmp_path / "b.db", policy, near, other, root=5)
+    assert not (tmp_path / "b.db").exists()
+
+
 def test_a_campaign_is_replayed_in_money():
     means = {label: PRICES[label] * SOLD[label] for label in PRICES}
     campaign = simulated_campaign(um.UTS(), um.Problem(LADDER, means, MONEY), 400, seed=1)

@@ -57,6 +57,7 @@ class Geometric(um.Family):
 
 
 OURS = [*(make() for make in FAMILIES.values()), um.Bounded(2.0, 5.0, "uniform"), um.Gaussian(0.1)]
+OURS += [um.Scaled(um.Bernoulli(), by=1.0)]  # other factors: families/test_scaled.py
 
 
 # These compile both engines for each family: by default for some of them.

@@ -16,6 +16,7 @@ import unimodal as um
 from unimodal.engines.leap import LeapTrial
 from unimodal.engines.rewards import Tabled
 from unimodal.engines.step import StepTrial
+from unimodal.policies.state import implied_board
 
 PRICES = np.array([2.0, 5.0, 6.5, 9.0, 14.0])
 SOLD = np.array([0.95, 0.75, 0.7, 0.45, 0.1])  # revenue 1.9, 3.75, 4.55, 4.05, 1.4
@@ -147,6 +148,16 @@ def test_other_families_have_one_law_and_the_same_rounds(inner):
         "gaussian": lambda rng, arm, n: rng.normal(SOLD[arm], 0.3, n),
     }
     assert rounds_agree(problem, [um.OSUB()], drawn[inner.name], 16) > 500
+
+
+@full
+def test_who_forgets_shows_what_is_left_in_money():
+    trial = StepTrial(MONEY, um.Windowed(um.UTS(), window=40), 1, 0, np.array([900]), False)
+    trial.finish()
+    arms = trial.state.arms
+    assert (arms["pulls"] == 0).any()  # the test would be weak if nothing were forgotten
+    best, count = implied_board(arms, 5, -np.inf)
+    assert (trial.state.best == best).all() and (trial.state.count == count).all()
 
 
 def test_what_is_drawn_is_told_and_regret_is_money():

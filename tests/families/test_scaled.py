@@ -157,6 +157,17 @@ def test_a_level_that_has_lost_its_digits_is_not_waited_for():
     assert mean_level(highest, 5.0, 5.0) == TOP and is_sharp(highest, 30.0)
 
 
+def test_an_arm_at_its_top_is_at_no_distance_from_what_it_earns():
+    """Whatever the rounding: 3 of 3 at 5 earn as much as 20 of 36 at 9, and 10 of 28 at 14."""
+    family = um.Scaled(um.Bernoulli(), by={"a": 5.0, "b": 9.0, "c": 14.0})
+    sure, fair, highest = (
+        of_arm(record(family), arms_of(family, [1], [0], [label])[0]) for label in "abc"
+    )
+    for level in (mean_level(fair, 36.0, 20.0), mean_level(highest, 28.0, 10.0)):
+        assert distance(sure, 3.0, 3.0, level) == 0.0
+        assert distance(sure, 3.0, 3.0, level * (1 + 1e-12)) == math.inf
+
+
 def test_evidence_is_that_of_what_is_told():
     arms = MONEY.of_arms(LADDER.labels)
     assert arms.low.tolist() == [0, 0, 0, 0] and arms.high.tolist() == list(PRICES.values())

@@ -50,9 +50,10 @@ class Agent:
 
     >>> import unimodal as um
     >>> prices = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
-    >>> agent = um.Agent(um.UTS(), prices, family=um.Bounded(0, 14.90), seed=1)
+    >>> money = um.Scaled(um.Bernoulli(), by=float)  # sold or not, and a sale is worth its price
+    >>> agent = um.Agent(um.UTS(), prices, family=money, seed=1)
     >>> price = agent.ask()
-    >>> agent.tell(price, float(price))  # sold: the reward is the money earned, not the sale
+    >>> agent.tell(price, 1.0)  # sold
     >>> agent.round
     1
     >>> decision = agent.decide()

@@ -64,7 +64,7 @@ def in_money(history: pl.DataFrame, agent: Agent, graph: Graph) -> pl.DataFrame:
     labels = {shown(label): label for label in (*family.labels, *graph.labels)}
     arms = history["arm"].cast(pl.String)
     texts = arms.unique().drop_nulls().to_list()
-    factors = family.factors([labels.get(text, text) for text in texts])
+    factors = np.atleast_1d(family.factors([labels.get(text, text) for text in texts]))
     known = pl.Series(texts, dtype=pl.String), pl.Series(factors, dtype=pl.Float64)
     factor = arms.replace_strict(*known, default=None, return_dtype=pl.Float64)
     return history.with_columns(reward=pl.col("reward") * factor)

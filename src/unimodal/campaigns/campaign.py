@@ -42,11 +42,11 @@ class Campaign:
     >>> import tempfile, unimodal as um
     >>> file = tempfile.mkdtemp() + "/prices.db"
     >>> ladder = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
-    >>> with um.Campaign.open(file, um.UTS(), ladder, um.Bounded(0, 14.90), seed=1) as campaign:
+    >>> money = um.Scaled(um.Bernoulli(), by=float)  # sold or not, and a sale is worth its price
+    >>> with um.Campaign.open(file, um.UTS(), ladder, money, seed=1) as campaign:
     ...     decision = campaign.decide()
-    >>> earned = float(decision.arm)  # sold: the reward is the money earned, not the sale
     >>> with um.Campaign.open(file) as campaign:
-    ...     campaign.reward(decision.id, earned), campaign.reward(decision.id, earned)
+    ...     campaign.reward(decision.id, 1.0), campaign.reward(decision.id, 1.0)  # sold
     (True, False)
     """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from unimodal import families, graphs, policies
@@ -81,8 +81,12 @@ class Settings:
         """Refuse, before there is a file, what an agent would refuse."""
         new = self.with_defaults()
         new.to_data()
-        held = isinstance(new.graph, Graph)
-        agent = new.agent(new.graph if held else Oracle(_somewhere, root=new.graph.root))
+        if isinstance(new.graph, Graph):
+            agent = new.agent(new.graph)
+        else:
+            root, family = new.graph.root, as_family(new.family, "Campaign")
+            family.factors([root])  # not of the arms that follow, which are not those of the graph
+            agent = replace(new, family=family.told).agent(Oracle(_somewhere, root=root))
         if self.data is not None:
             agent.begin_with(self.data)
 

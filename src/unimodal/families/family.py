@@ -27,6 +27,7 @@ from unimodal.kernels.compile import attach_record, generic, jit, record
 from unimodal.kernels.user_code_errors import explained
 
 _PRIOR = [("prior_a", np.float64), ("prior_b", np.float64)]
+Numbers = float | NDArray[np.float64]
 _TEXT = (str, bytes, bytearray)  # float would read them
 LARGEST = 1e100  # of a reward: sums of many, and their squares, stay finite
 ROUNDING = 1e-9  # relative, of sums of many rewards
@@ -145,7 +146,7 @@ class Family:
         """
         return self
 
-    def factors(self, labels: Iterable[Hashable]) -> Any:
+    def factors(self, labels: Iterable[Hashable]) -> Numbers:
         """What a reward of each arm is worth, as a multiple of what is told."""
         return 1.0
 
@@ -164,11 +165,11 @@ class Family:
         """
         return self
 
-    def worth(self, rewards: Any) -> Any:
+    def worth(self, rewards: Numbers) -> Numbers:
         """What rewards, or their means, are worth: those that are told, or their multiples."""
         return rewards
 
-    def told_means(self, means: Any) -> Any:
+    def told_means(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
         """The means of what is told, for means of what it is worth."""
         return means
 
@@ -343,23 +344,23 @@ class ArmsFamily(Protocol):
         """The family of rewards as they are told."""
 
     @property
-    def low(self) -> Any:
+    def low(self) -> Numbers:
         """The lowest mean that an arm can have."""
 
     @property
-    def high(self) -> Any:
+    def high(self) -> Numbers:
         """The highest mean that an arm can have."""
 
-    def worth(self, rewards: Any) -> Any:
+    def worth(self, rewards: Numbers) -> Numbers:
         """What rewards of each arm, or their means, are worth."""
 
-    def told_means(self, means: Any) -> Any:
+    def told_means(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
         """The means of what is told, for means of what it is worth."""
 
     def check_means(self, means: Any) -> None:
         """Refuse a mean that no arm has."""
 
-    def log_evidence(self, mean: Any, pulls: Any, total: Any) -> Any:
+    def log_evidence(self, mean: Any, pulls: Any, total: Any) -> NDArray[np.float64]:
         """How much rewards, as they were told, speak against a mean."""
 
 

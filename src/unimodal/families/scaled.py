@@ -27,7 +27,7 @@ from unimodal.families import leaping, unsaturated_scale
 from unimodal.families.bernoulli import Bernoulli
 from unimodal.families.bounded import Bounded
 from unimodal.families.exponential import Exponential
-from unimodal.families.family import Family
+from unimodal.families.family import Family, Numbers
 from unimodal.families.gaussian import Gaussian
 from unimodal.families.poisson import Poisson
 from unimodal.families.tail_envelopes import beyond
@@ -163,7 +163,7 @@ class Scaled(Family):
         self.factors(graph.labels)
         return self
 
-    def factors(self, labels: Iterable[Hashable]) -> Any:
+    def factors(self, labels: Iterable[Hashable]) -> NDArray[np.float64]:
         """The factors of arms, by their labels."""
         return np.array([self._factor_of(label) for label in labels], dtype=np.float64)
 
@@ -189,7 +189,7 @@ class Scaled(Family):
         """The family for one arm: its divergence, upper root and draws."""
         return Scaled(self.inner, self._factor_of(label))
 
-    def of_arms(self, labels: Iterable[Hashable]) -> Any:
+    def of_arms(self, labels: Iterable[Hashable]) -> ScaledArms:
         """The family for many arms at once: their ranges and evidence as arrays."""
         return ScaledArms(self.inner, self.factors(labels))
 
@@ -278,7 +278,7 @@ class Scaled(Family):
     def _other_mean(self, value: float) -> float:
         return real_number(value, f"a mean of {self!r}") / self._known_factor()
 
-    def worth(self, rewards: Any) -> Any:
+    def worth(self, rewards: Numbers) -> Numbers:
         """The factor times what is told, where all arms have one."""
         return self._known_factor() * rewards
 
@@ -292,21 +292,21 @@ class Scaled(Family):
         return f"Scaled({self.inner!r}, by={shown})"
 
 
-_SHOWN = 12  # factors, in a sentence
+_SHOWN = 12  # factors, when it is printed
 
 
 class ScaledArms:
     """A Scaled family for many arms at once: one factor, range and evidence for each."""
 
-    def __init__(self, told: Family, factors: Any) -> None:
+    def __init__(self, told: Family, factors: Numbers) -> None:
         self.told, self.factors = told, factors
         self.low, self.high = factors * told.low, factors * told.high
 
-    def worth(self, rewards: Any) -> Any:
+    def worth(self, rewards: Numbers) -> Numbers:
         """Each arm's factor times what is told."""
         return self.factors * rewards
 
-    def told_means(self, means: Any) -> Any:
+    def told_means(self, means: Any) -> NDArray[np.float64]:
         """The means of what is told, for means in money."""
         return np.clip(means / self.factors, self.told.low, self.told.high)  # rounding
 
@@ -322,7 +322,7 @@ class ScaledArms:
             )
         self.told.check_means(self.told_means(means))
 
-    def log_evidence(self, mean: Any, pulls: Any, total: Any) -> Any:
+    def log_evidence(self, mean: Any, pulls: Any, total: Any) -> NDArray[np.float64]:
         """The inner family's, by what is told; infinite against a mean that an arm cannot have."""
         possible = (mean >= self.low) & (mean <= self.high)
         found = self.told.log_evidence(self.told_means(mean), pulls, total)

@@ -141,7 +141,7 @@ def second_peaks(
     graph, of_arms, counts, sums = data
     low, high = bounds(of_arms, counts, sums, _threshold(graph, level))
     means = np.divide(sums, counts, out=np.full(len(counts), np.nan), where=counts > 0)
-    means = of_arms.worth(means)
+    means = np.asarray(of_arms.worth(means))
     found = list(hills(graph, low, high))
     best = found[0][0]
 

@@ -38,7 +38,7 @@ class LoggedRewards:
     @property
     def earned(self) -> float:
         """What they sum up to."""
-        return float(self.of_arms.worth(self.totals).sum())
+        return float(np.sum(self.of_arms.worth(self.totals)))
 
     @property
     def of_arms(self) -> ArmsFamily:
