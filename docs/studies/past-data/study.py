@@ -1,0 +1,190 @@
+"""The study of past data: `python docs/studies/past-data/study.py run` (four core-minutes)."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import unimodal as um
+from unimodal.policies import parse
+from unimodal.report.figures import style
+from unimodal.report.page import markdown_table
+from unimodal.results.statistics import Interval, mean_interval, ratio_interval
+from unimodal.studies import pages
+
+HERE = Path(__file__).parent
+PRICES = (4.9, 6.9, 8.9, 9.9, 11.9, 12.9, 14.9, 16.9, 19.9, 24.9)  # of examples/pricing.py
+CENTRES = {"good": 13.0, "stale": 11.0, "wrong": 20.0}  # of the demand when the data were collected
+WEIGHTS = (1.0, 0.5, 0.1)
+POLICIES = ("UTS", "OSUB", "TS", "KLUCB")
+HORIZON, TRIALS, REWARDS = 1000, 1000, 200
+NEAR_THE_BEST = (8.9, 9.9, 11.9)  # the best price and its neighbours
+
+
+def buyers(centre):
+    """The share of visitors who buy, by price."""
+    return {price: 0.6 / (1 + np.exp((price - centre) / 3)) for price in PRICES}
+
+
+def lost_by_price():
+    """What showing a price loses on average, against the best one."""
+    earned = {price: price * share for price, share in buyers(CENTRES["good"]).items()}
+    best = max(earned.values())
+    return {price: best - money for price, money in earned.items()}
+
+
+@dataclass(frozen=True)
+class Before(um.studies.BaseSetting):
+    """Which data there are from before, and what they count."""
+
+    data: str
+    weight: float
+    policies: tuple[str, ...] = POLICIES
+    prices: tuple[float, ...] = PRICES
+    horizon: int = HORIZON
+    graphs: int = 1
+    trials: int = TRIALS
+
+    @classmethod
+    def from_data(cls, data):
+        """The setting that `to_data` described."""
+        return super().from_data({**data, "prices": tuple(data["prices"])})
+
+    @property
+    def name(self):
+        """A name that no other setting has."""
+        return f"{self.data} data of {len(self.prices)} prices, weight {self.weight:g}"
+
+    def seconds_a_trial(self, policy):
+        """About how long a trial takes."""
+        return 0.006
+
+    def measure(self, task):
+        """One row per trial: the money lost."""
+        policy = parse(task.policy)
+        return np.array([[self.play(policy, seed)] for seed in range(task.first, task.last)])
+
+    def play(self, policy, seed):
+        """Play one trial; the data are drawn anew for each."""
+        rng = np.random.default_rng([seed, 1])
+        shares = buyers(CENTRES[self.data]).items()
+        sold = {price: int(rng.binomial(REWARDS, share)) for price, share in shares}
+        rows = [(price, REWARDS, price * sold[price]) for price in self.prices]
+        ladder = um.graphs.from_edges(list(pairwise(self.prices)))
+        data = um.PastData(rows, weight=self.weight)
+        agent = um.Agent(policy, ladder, um.Bounded(0, PRICES[-1]), seed, data=data)
+        buys, loses, lost = buyers(CENTRES["good"]), lost_by_price(), 0.0
+        for coin in np.random.default_rng([seed, 2]).random(self.horizon).tolist():
+            price = agent.ask()
+            lost += loses[price]
+            agent.tell(price, price if coin < buys[price] else 0.0)
+        return lost
+
+
+class Lost(um.studies.EveryTrial):
+    """The money lost in every trial."""
+
+    columns = ("regret",)
+
+    @property
+    def regret(self):
+        """The money lost in each trial."""
+        return self["regret"][0]
+
+
+COLD = Before("good", 0.0)  # data of no weight are none
+SETTINGS = [COLD, *(Before(data, weight) for data in CENTRES for weight in WEIGHTS)]
+NEARBY = [Before("good", weight, ("TS", "UTS"), NEAR_THE_BEST) for weight in (1.0, 0.0)]
+
+
+def run(folder):
+    """Play everything and write data.parquet."""
+    um.studies.Study([*SETTINGS, *NEARBY], Lost).run(folder).save(HERE / pages.DATA)
+
+
+def losses(found):
+    """Money lost with its interval, one row per kind of data and weight."""
+    rows = []
+    for setting in SETTINGS:
+        what = "none" if setting == COLD else f"{setting.data}, weight {setting.weight:g}"
+        of = [found.get(setting, policy).regret for policy in POLICIES]
+        rows.append((what, *(Interval(*mean_interval(one)) for one in of)))
+    return markdown_table(("data", *POLICIES), rows)
+
+
+def against_cold(found, policy, setting=SETTINGS[1]):
+    """The ratio to a cold start, with its interval."""
+    return ratio_interval(found.get(setting, policy).regret, found.get(COLD, policy).regret)
+
+
+def ratios(found):
+    """Money lost with data, over that of a cold start."""
+    rows = []
+    for setting in SETTINGS[1:]:
+        cells = [str(against_cold(found, policy, setting)) for policy in POLICIES]
+        rows.append((f"{setting.data}, weight {setting.weight:g}", *cells))
+    return markdown_table(("lost, times a cold start's", *POLICIES), rows)
+
+
+def figure(found):
+    """Money lost against the weight, one panel per kind of data."""
+    drawn = Figure(figsize=(9.2, 3.7), layout="constrained")
+    axes = drawn.subplots(1, len(CENTRES), sharey=True)
+    weights = (0.0, *reversed(WEIGHTS))
+    for ax, data in zip(axes, CENTRES, strict=True):
+        for position, policy in enumerate(POLICIES):
+            settings = [COLD, *(Before(data, weight) for weight in weights[1:])]
+            samples = [found.get(setting, policy).regret for setting in settings]
+            mean, low, _ = mean_interval(np.transpose(samples))
+            look = style(policy, position) | {"capsize": 2, "label": policy}
+            ax.errorbar(weights, mean, mean - low, markersize=5, **look)
+        ax.set(xlabel="weight of the data (0: none)", xticks=weights, ylim=(0, 1020))
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.set_title(f"{data} data", fontsize=10, loc="left")
+        ax.spines[["top", "right"]].set_visible(False)
+    axes[0].set_ylabel(f"money lost in {HORIZON:,} visits, 95 % interval")
+    axes[0].legend(frameon=False, fontsize=8)
+    return drawn
+
+
+def verdict(found, policy):
+    """Whether good data leave less than a third of a cold start's loss, in words."""
+    ratio = against_cold(found, policy)
+    if ratio.high < 1 / 3:
+        return f"{policy}: {ratio}, below a third with its whole interval"
+    return f"{policy}: {ratio}, **not** below a third"
+
+
+def render(out):
+    """Write the page and its figure from data.parquet."""
+    found = um.studies.load(HERE / pages.DATA, Before, Lost)
+    near, near_cold = (found.get(setting, "TS").regret for setting in NEARBY)
+    cold, full, tenth = (
+        found.get(setting, "UTS").regret.mean()
+        for setting in (COLD, Before("good", 1.0), Before("good", 0.1))
+    )
+    loses, share = lost_by_price(), buyers(CENTRES["good"])[9.9]
+    pages.draw(figure(found), out / "figure.png")
+    pages.fill_in(
+        HERE / pages.TEMPLATE,
+        out,
+        measured=f"{HORIZON:,} visits, {TRIALS:,} trials, {REWARDS} rewards from before per price",
+        losses=losses(found),
+        ratios=ratios(found),
+        verdicts="\n".join(f"  - {verdict(found, policy)}" for policy in POLICIES),
+        gaps=[f"{loses[price]:.2f}" for price in NEAR_THE_BEST if loses[price] > 0],
+        near=Interval(*mean_interval(near)),
+        near_cold=Interval(*mean_interval(near_cold)),
+        third=f"{cold / 3:.0f}",
+        spread=f"{9.9 * np.sqrt(share * (1 - share) / REWARDS):.2f}",
+        kept=f"{(cold - tenth) / (cold - full):.0%}".replace("%", " %"),
+        rewards=REWARDS,
+        visits=f"{HORIZON:,}",
+        made_with=found.made_with,
+    )
+
+
+if __name__ == "__main__":
+    pages.command(run, render, HERE)
