@@ -2,9 +2,9 @@
 
 `python tests/campaigns/hostile.py --cases 2000 --seed 1` makes a campaign on a graph that is held
 and one on a graph that is looked up, changes copies of them (bytes flipped, rows edited, values of
-other kinds), and gives each to verify, inspect, replay and Campaign.open. What raises anything but
-a UnimodalError is printed, and the exit code is 1. Each case is announced before it begins, so that
-whoever runs this can tell a hang or a crash.
+other kinds), and gives each to verify, inspect, explain, replay and Campaign.open. What raises
+anything but a UnimodalError is printed, and the exit code is 1. Each case is announced before it
+begins, so that whoever runs this can tell a hang or a crash.
 """
 
 from __future__ import annotations
@@ -18,9 +18,21 @@ import traceback
 from pathlib import Path
 
 import unimodal as um
+from unimodal.campaigns import explain
 
 WORDS = ["", "x", "5", "-5", "1e400", "[]", "{}", "null", "NaN", "decide", "reward", "expire"]
-WORDS += ["look-up", "revision", "open", "contest", "start", "a" * 5000, "[" * 5000, "\x1b[31m"]
+WORDS += [
+    "look-up",
+    "revision",
+    "limit",
+    "cap",
+    "open",
+    "contest",
+    "start",
+    "a" * 5000,
+    "[" * 5000,
+    "\x1b[31m",
+]
 NUMBERS = [-1, 0, 1, 2, 7, 1.5, -0.5, 1e9, 1e308, 9e999, 2**31, 2**62, -(2**63)]
 ODD = [None, b"", b"\xff\xfe", *WORDS, *NUMBERS]
 SPLICED = ["", "9", "-", "[", "]", '"', "0", "1e99", "null", ",", "99999999999"]
@@ -48,6 +60,8 @@ def make(folder: Path) -> list[tuple[Path, dict]]:
         play(campaign, 60)
         campaign.add_edges([("d", "e")])
         campaign.retire("a")
+        campaign.pause("c")
+        campaign.cap(0.3, over=10)
         play(campaign, 40)
         campaign.decide(5)
     crashed = um.Campaign.open(held, durability="fast", clock=lambda: next(clock))
@@ -124,6 +138,7 @@ def nudged(value, rng):
 def readers(path: Path, options: dict):
     yield "verify", lambda: um.verify(path)
     yield "inspect", lambda: um.inspect(path).html()
+    yield "explain", lambda: explain(path, 40)
     yield "replay", lambda: um.replay(path, [], draws=20)
     yield "open", lambda: opened(path, options)
 
