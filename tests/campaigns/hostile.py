@@ -2,9 +2,9 @@
 
 `python tests/campaigns/hostile.py --cases 2000 --seed 1` makes a campaign on a graph that is held
 and one on a graph that is looked up, changes copies of them (bytes flipped, rows edited, values of
-other kinds), and gives each to verify, inspect, replay and Campaign.open. What raises anything but
-a UnimodalError is printed, and the exit code is 1. Each case is announced before it begins, so that
-whoever runs this can tell a hang or a crash.
+other kinds), and gives each to verify, inspect, explain, replay and Campaign.open. What raises
+anything but a UnimodalError is printed, and the exit code is 1. Each case is announced before it
+begins, so that whoever runs this can tell a hang or a crash.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import traceback
 from pathlib import Path
 
 import unimodal as um
+from unimodal.campaigns import explain
 
 WORDS = ["", "x", "5", "-5", "1e400", "[]", "{}", "null", "NaN", "decide", "reward", "expire"]
 WORDS += [
@@ -25,6 +26,8 @@ WORDS += [
     "tell",
     "look-up",
     "revision",
+    "limit",
+    "cap",
     "open",
     "contest",
     "start",
@@ -59,6 +62,8 @@ def make(folder: Path) -> list[tuple[Path, dict]]:
         campaign.tell("c", 1.0)
         campaign.add_edges([("d", "e")])
         campaign.retire("a")
+        campaign.pause("c")
+        campaign.cap(0.3, over=10)
         play(campaign, 40)
         campaign.decide(5)
     crashed = um.Campaign.open(held, durability="fast", clock=lambda: next(clock))
@@ -135,6 +140,7 @@ def nudged(value, rng):
 def readers(path: Path, options: dict):
     yield "verify", lambda: um.verify(path)
     yield "inspect", lambda: um.inspect(path).html()
+    yield "explain", lambda: explain(path, 40)
     yield "replay", lambda: um.replay(path, [], draws=20)
     yield "open", lambda: opened(path, options)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from unimodal.agents import Agent
 from unimodal.agents.history import COLUMNS, Recorded, history_of, shown
 from unimodal.campaigns import recorded
+from unimodal.campaigns.event_checks import answer
 from unimodal.errors import UnimodalError, real_number
 from unimodal.inference.change import find_change
 from unimodal.inference.second_peaks import second_peaks
@@ -163,15 +164,18 @@ def _look_ups(history: pl.DataFrame) -> Iterator[Alarm]:
     if "data" not in history.columns:
         return
     made = history.filter(pl.col("kind").cast(pl.String) == "look-up").tail(LOOK_UPS)
-    failed = made.filter([json.loads(text)[1] is None for text in made["data"].cast(pl.String)])
-    if failed.height >= max(FEW_FAILED, FAILED * made.height):
-        label = json.loads(failed["data"].cast(pl.String)[-1])[0]
+    failed: list[tuple[Any, float]] = []
+    for text, time in zip(made["data"].cast(pl.String), made["time"], strict=True):
+        with contextlib.suppress(ValueError):  # a damaged one, which `verify` names
+            label, neighbours = answer(text)
+            failed += [(label, float(time))] * (neighbours is None)
+    if len(failed) >= max(FEW_FAILED, FAILED * made.height):
         yield Alarm(
             "look-ups",
-            f"Look-ups fail: {failed.height} of the last {made.height} could not be answered, the "
-            f"last of {label!r}; campaign.reports says why.",
-            label,
-            float(failed["time"][0]),
+            f"Look-ups fail: {len(failed)} of the last {made.height} could not be answered, the "
+            f"last of {failed[-1][0]!r}; campaign.reports says why.",
+            failed[-1][0],
+            failed[0][1],
         )
 
 

@@ -121,6 +121,24 @@ def takes_late_rewards(policy: Policy, family: Family | None = None) -> None:
     assert agent.round == 140, "each arm asked for is a round"
 
 
+def keeps_to_limits(policy: Policy, family: Family | None = None) -> None:
+    """An arm that is paused is not chosen, a saved agent keeps to that, and the arm comes back."""
+    problem = problem_for(family)
+    agent = Agent(policy, problem.graph, problem.family, SEED)
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(120):
+            if number == 40:
+                agent.pause(4)
+                agent = Agent.load(agent.save(Path(folder) / "agent.json"), policy=policy)
+            if number == 80:
+                agent.resume(4)
+            arm: Any = agent.ask()
+            assert arm != 4 or not 40 <= number < 80, "an arm that is paused must not be chosen"
+            agent.tell(arm, problem.means[arm].round())
+    kept = agent.arms()["pulls"].sum()
+    assert policy.forgets or kept == 120, f"a pause must lose no reward, got {kept} of 120"
+
+
 def learns(policy: Policy, family: Family | None = None) -> None:
     """On an easy problem the best arm is pulled most, in at least 8 of 10 trials."""
     problem = triangular(3, *span(family), family=family)
@@ -137,5 +155,6 @@ CHECKS: list[Callable[..., None]] = [
     agent_does_the_same,
     agent_survives_saving,
     takes_late_rewards,
+    keeps_to_limits,
     learns,
 ]
