@@ -163,8 +163,9 @@ def _summed(agent: Agent, graph: Graph, arms: Any, values: Any) -> NDArray[np.fl
     return sums_by_arm(arms, values, graph.n_arms)
 
 
-def sums_by_arm(arms: NDArray[np.int64], values: Any, n_arms: int) -> NDArray[np.float64]:
+def sums_by_arm(arms: Any, values: Any, n_arms: int) -> NDArray[np.float64]:
     """Sums of values, each of an arm; those of arm -1 are left out."""
-    known, found = arms >= 0, np.zeros(n_arms)
+    arms, found = np.asarray(arms, dtype=np.int64), np.zeros(n_arms)
+    known = arms >= 0
     np.add.at(found, arms[known], np.asarray(values)[known])
     return found

@@ -28,11 +28,18 @@ CHANGES_GRAPH = ("revision", "limit")  # events after which arms may have other 
 
 def certificate(campaign: Recorded, confidence: Any = 0.95, tolerance: Any = None) -> Certificate:
     """Which arm of a campaign is the peak, with which confidence; or what cannot be told yet."""
-    import polars as pl
-
     agent = campaign.agent  # before the log, which then has all that the agent has seen
     check_policy(agent.policy)
-    history, graph = history_of(campaign), played_graph(agent)
+    return certificate_of(agent, history_of(campaign), confidence, tolerance)
+
+
+def certificate_of(
+    agent: Agent, history: pl.DataFrame, confidence: Any = 0.95, tolerance: Any = None
+) -> Certificate:
+    """The same, from an agent and its log."""
+    import polars as pl
+
+    graph = played_graph(agent)
     told = _in_order(history)
     dropped = told["reward"].is_null().any()
     told = told.drop_nulls("reward")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from unimodal.agents.history import Recorded
 from unimodal.campaigns.certifying import certificate
 from unimodal.escape_text import printable
-from unimodal.inference.certificate import standing_rows
+from unimodal.inference.certificate import STANDING, standing_rows
 from unimodal.report import tables
 
 if TYPE_CHECKING:
@@ -25,5 +25,5 @@ def show(campaign: Recorded, confidence: float, tolerance: float | None, console
     if rows:
         title = f"Around {tables.shortened(str(found.leader), 40)}"
         shown = [[tables.shortened(cell, 40) for cell in row] for row in rows[:_ROWS]]
-        console.print(tables.table(title, ("arm", "certificate", "best (belief)"), shown))
+        console.print(tables.table(title, STANDING, shown))
     return bool(found)

@@ -32,6 +32,9 @@ def show(campaign: Recorded, html: Path | None, around: str | None, console: Con
     facts = ", ".join(f"{name} {value}" for name, value in view.facts.items())
     console.print(tables.words(printable(facts)))
     console.print(span(view), style="dim")
+    if view.certificate is not None:
+        for line in str(view.certificate).split("\n"):
+            console.print(tables.words(printable(line)))
     for alarm in view.alarms:
         console.print(tables.words(f"Alarm ({alarm.kind}): {alarm.sentence}", "bold yellow"))
     rows = [[tables.shortened(cell, _LONGEST) for cell in row] for row in near_rows(view)]

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from unimodal.agents import Agent
 from unimodal.agents.history import COLUMNS, Recorded, history_of, shown
 from unimodal.campaigns import recorded
@@ -129,16 +131,18 @@ def _change(agent: Agent, history: pl.DataFrame, confidence: float) -> Iterator[
     if waiting:  # what comes late may differ from what comes soon
         own = own.filter(pl.col("decision") < min(waiting))
     try:
-        found = find_change(agent.family, own["reward"].to_numpy(), confidence, agent.known_arms)
+        told_family = agent.family.told
+        found = find_change(told_family, own["reward"].to_numpy(), confidence, agent.known_arms)
     except UnimodalError:  # a family of a user's own without a divergence
         return
     if found is not None:
         decision = int(own["decision"][found.begins])
+        worth = float(np.max(agent.family.factors([_label(agent, leader)])))
         yield Alarm(
             "change",
             f"The rewards of {leader} have changed, at {_percent(confidence)} confidence: their "
-            f"mean was {found.before:.4g} in the {found.half:,} before decision {decision:,}, and "
-            f"{found.after:.4g} in the {found.half:,} from there on.",
+            f"mean was {worth * found.before:.4g} in the {found.half:,} before decision "
+            f"{decision:,}, and {worth * found.after:.4g} in the {found.half:,} from there on.",
             _label(agent, leader),
             _time(history, decision),
             decision,

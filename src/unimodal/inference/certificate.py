@@ -21,6 +21,7 @@ from unimodal.inference.peak_test import (
     shortfall,
 )
 
+STANDING = ("arm", "certificate", "best (belief)")
 _SHOWN = 5  # arms in a sentence
 _MOST_TIMES_MORE = 1e6  # of the present rewards: what takes longer is not foreseen
 
@@ -119,8 +120,7 @@ class Certificate:
     def _repr_html_(self) -> str:
         from unimodal.report import page
 
-        columns = ["arm", "certificate", "best (belief)"]
-        return page.notebook_table(str(self).replace("\n", " "), columns, standing_rows(self))
+        return page.notebook_table(str(self).replace("\n", " "), STANDING, standing_rows(self))
 
 
 def standing_rows(found: Certificate) -> list[tuple[str, str, str]]:
@@ -174,7 +174,7 @@ class Counted:
         pulled = np.flatnonzero(self.pulls > 0)
         if not len(pulled):
             return -1
-        means = self.family.worth(self.totals / np.maximum(self.pulls, 1.0))[pulled]
+        means = np.asarray(self.family.worth(self.totals / np.maximum(self.pulls, 1.0)))[pulled]
         return int(pulled[np.lexsort((self.pulls[pulled], means))[-1]])
 
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from unimodal.agents.history import arms_by_text
+from unimodal.inference.certificate import STANDING, standing_rows
 from unimodal.inspection import timeline
 from unimodal.inspection.graph_picture import draw
 from unimodal.report import campaign_figures as campaigns
@@ -24,7 +25,7 @@ OVER_TIME = ("until decision", "began", "leader", "of its rounds", "rewards", "m
 
 def report(view: View) -> str:
     """The whole page."""
-    rows = near_rows(view)
+    rows, found = near_rows(view), view.certificate
     return page.page(
         "campaign.html.j2",
         title=f"A campaign of {view.agent.policy.name}",
@@ -32,6 +33,9 @@ def report(view: View) -> str:
         version=__version__,
         facts=view.facts,
         alarms=[(alarm.kind, alarm.sentence) for alarm in view.alarms],
+        certificate=[] if found is None else str(found).split("\n"),
+        standing_columns=STANDING,
+        standing_rows=[] if found is None else standing_rows(found)[:_ROWS],
         label=view.label,
         picture=draw(view),
         near_columns=NEAR,

@@ -15,6 +15,7 @@ from unimodal import files
 from unimodal.agents import Agent
 from unimodal.agents.arm_intervals import means_and_intervals
 from unimodal.agents.history import (
+    COLUMNS,
     Recorded,
     arms_by_text,
     history_of,
@@ -25,10 +26,12 @@ from unimodal.agents.history import (
     shown,
 )
 from unimodal.campaigns import recorded
+from unimodal.campaigns.certifying import certificate_of
 from unimodal.errors import UnimodalError, whole_number
 from unimodal.escape_text import printable
 from unimodal.graphs import Graph
 from unimodal.inference.alarms import Alarm, alarms_of
+from unimodal.inference.certificate import Certificate
 from unimodal.inspection import timeline
 
 if TYPE_CHECKING:
@@ -41,7 +44,7 @@ class View:
 
     agent: Agent
     graph: Graph  # as far as it is known
-    history: pl.DataFrame
+    history: pl.DataFrame  # with rewards as they were told
     centre: int  # the arm looked at
     why: str  # why this one
 
@@ -79,7 +82,20 @@ class View:
 
     def timeline(self, bins: int = 12) -> pl.DataFrame:
         """The log in as many parts: decisions, rewards and their mean, who led most."""
-        return timeline.parts(self.history, whole_number(bins, "the 'bins' of a timeline"))
+        return timeline.parts(self.earned, whole_number(bins, "the 'bins' of a timeline"))
+
+    @functools.cached_property
+    def earned(self) -> pl.DataFrame:
+        """The log with what rewards were worth: `Scaled` families are told something else."""
+        return in_money(self.history, self.agent, self.graph)
+
+    @functools.cached_property
+    def certificate(self) -> Certificate | None:
+        """Whether the leader is certified to be the peak; None where that cannot be asked."""
+        partial = not set(COLUMNS) <= set(self.history.columns)  # a part that somebody looks at
+        if self.agent.policy.forgets or self.history.is_empty() or partial:
+            return None
+        return certificate_of(self.agent, self.history)
 
     @functools.cached_property
     def alarms(self) -> list[Alarm]:
@@ -97,7 +113,7 @@ class View:
         kinds = dict(self.history["kind"].value_counts().iter_rows())
         decided, rewarded, expired = (kinds.get(k, 0) for k in ("decide", "reward", "expire"))
         told, past = kinds.get("tell", 0), int(self.agent.past.pulls.sum())
-        mean: Any = self.history["reward"].mean()
+        mean: Any = self.earned["reward"].mean()
         known = "arms met" if is_partial(self.agent) else "arms"
         facts = {
             "policy": self.agent.policy.name,
@@ -170,7 +186,7 @@ def inspect(campaign: Recorded | str | Path, around: Any = None) -> View:
     campaign = recorded(campaign)
     agent = campaign.agent
     graph = known_graph(agent)
-    history = in_money(history_of(campaign), agent, graph)
+    history = history_of(campaign)
     if around is not None:
         arm_of = arms_by_text(graph)
         text = shown(around)
