@@ -15,7 +15,7 @@ from unimodal.kernels.random import POLICY, REWARDS, stream
 from unimodal.policies import Policy
 from unimodal.policies.forgetting import Watch
 from unimodal.policies.round import choose, observe
-from unimodal.policies.state import ROUND, set_factors
+from unimodal.policies.state import ROUND
 from unimodal.problems import Moving, Problem
 
 
@@ -58,10 +58,10 @@ class Trial(ABC):
         self.output = Output(rounds, regret, np.empty(kept, np.int32), np.empty(kept))
         graph, family = problem.graph, problem.family
         self.parts = policy.parts(graph, family)  # first: it may refuse the family
-        self.state = policy.new_state(graph.n_arms, family, stream(seed, trial, POLICY))
+        rng, factors = stream(seed, trial, POLICY), family.factors(graph.labels)
+        self.state = policy.new_state(graph.n_arms, family, rng, factors)
         rng = stream(seed, trial, REWARDS)
         told = family.of_arms(graph.labels).told_means
-        set_factors(self.state.arms, family, graph.labels)
         self.rewards: Any = Drawn(told(problem.means), rng)
         if isinstance(problem, Moving):
             self.rewards = Changing(problem.begins, told(problem.means_by_piece), rng)

@@ -423,7 +423,7 @@ def prior_worths(family: Family, prior: Any) -> NDArray[np.float64]:
     [[10.0], [3.0]]
     """
     pairs = np.array([tuple(map(float, pair)) for pair in prior], _PRIOR).view(np.recarray)
-    known = prior_worth.registry
+    known, family = prior_worth.registry, family.told
     worth = next(known[cls] for cls in type(family).__mro__ if cls in known)
     with np.errstate(all="ignore"):  # a prior that is none is refused elsewhere
         found = worth(record(family), pairs)

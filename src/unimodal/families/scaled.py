@@ -229,6 +229,10 @@ class Scaled(Family):
         """Refuse what is no prior of the inner family."""
         self.inner.check_prior(first, second)
 
+    def expected_successes(self, count: float, total: float) -> float:
+        """Those of the inner family."""
+        return self.inner.expected_successes(count, total)
+
     def check_reward(self, reward: Any) -> float:
         """Return the reward as a float, or refuse what the inner family does not draw."""
         try:
@@ -427,6 +431,11 @@ def _natural(family, q):
 @kernel.top.register(Scaled)
 def _top(family):
     return kernel.top(family.inner)
+
+
+@kernel.prior_worth.register(Scaled)
+def _prior_worth(family, arm):
+    return kernel.prior_worth(family.inner, arm)
 
 
 @kernel.learn.register(Scaled)

@@ -166,12 +166,14 @@ class Policy:
             record(scope), record(self.index_for(family)), record(family), scope.arena(graph)
         )
 
-    def new_state(self, n_arms: int, family: Family, rng: Any) -> State:
+    def new_state(self, n_arms: int, family: Family, rng: Any, factors: Any = 1.0) -> State:
         """What the policy knows before the first round."""
         self.index_for(family)  # says why it cannot have such rewards, before its prior does
         counted, unpulled = self.counted_prior(n_arms, family), self.opening.unpulled_mean
         begin = self.opening.without(self.opening.order(n_arms, rng), counted[0] > 0)
-        state = new_state(n_arms, n_arms, family, self.beliefs, begin, unpulled, rng, counted)
+        state = new_state(
+            n_arms, n_arms, family, self.beliefs, begin, unpulled, rng, counted, factors
+        )
         return self.equip(state, family, unpulled)
 
     def parameters(self) -> dict[str, Any]:

@@ -91,13 +91,16 @@ def new_state(
     unpulled: float,
     rng: Any,
     counted: Any = 0.0,
+    factors: Any = 1.0,
 ) -> State:
     """The state before round 1, with room for `slots` arms; `rng` is kept and advanced.
 
-    `counted` is what of a prior counts for the lead: see `implied_board`.
+    `counted` is what of a prior counts for the lead: see `implied_board`. `factors` are what
+    rewards of the arms are worth.
     """
     arms = cache_aligned(np.zeros(slots, dtype=ARM))
     set_prior(arms, family, prior)
+    arms["factor"][:n_arms] = factors
     notes = np.zeros(5, dtype=np.int64)
     notes[LAST] = notes[LEADER] = -1
     best, count = implied_board(arms, n_arms, unpulled, counted)
