@@ -1,11 +1,10 @@
 """Campaigns and agents whose rewards are worth known multiples: told as draws, shown in money."""
 
-import math
-
 import numpy as np
 import pytest
 
 import unimodal as um
+from unimodal.agents.history import known_records
 from unimodal.agents.propensity import propensity
 from unimodal.campaigns.simulated_campaign import simulated_campaign
 
@@ -47,10 +46,10 @@ def test_a_campaign_is_told_sales_and_shows_money(tmp_path):
         assert again.agent.arms().equals(shown)
 
 
-def rewarded():
+def rewarded(column="reward"):
     import polars as pl
 
-    return pl.col("reward").is_not_null()
+    return pl.col(column).is_not_null() & (pl.col(column) > 0 if column == "pulls" else True)
 
 
 def sold():
@@ -139,20 +138,24 @@ def test_arms_that_draw_nothing_but_their_top_tie_only_with_equal_prices():
     assert {agent.ask() for _ in range(20)} == {"b", "c"}
 
 
-def test_behind_a_neighbour_function_arms_are_met_with_their_factors():
-    by = {step: 1.0 + abs(step) for step in range(-4, 5)}
+@pytest.mark.parametrize("leaves", [8, 200])
+def test_behind_a_neighbour_function_arms_are_met_with_their_factors(leaves):
+    """A star; of 200 leaves there are more than there is room for at first."""
+    by = {arm: 1.0 + arm for arm in range(leaves + 1)}
     money = um.Scaled(um.Bernoulli(), by=by)
 
-    def near(step):
-        return [other for other in (step - 1, step + 1) if abs(other) <= 4]
+    def near(arm):
+        return range(1, leaves + 1) if arm == 0 else [0]
 
     agent = um.Agent(um.UTS(start="literal"), near, money, root=0, seed=1)
+    few = known_records(agent, um.graphs.line(3))["factor"].tolist()
+    assert few == [1.0, 2.0, 3.0] and agent.known_arms == 1
     for _ in range(60):
-        arm = agent.ask()
-        agent.tell(arm, 1.0)
-        shown = dict(agent.arms().select("arm", "mean").iter_rows())
-        assert all(mean == by[arm] for arm, mean in shown.items() if not math.isnan(mean))
-    assert agent.leader in (-4, 4)
+        agent.tell(agent.ask(), 1.0)
+    shown = dict(agent.arms().filter(rewarded("pulls")).select("arm", "mean").iter_rows())
+    assert len(shown) > 1 and shown == {arm: by[arm] for arm in shown}
+    wider = um.graphs.line(leaves + 1)  # of which it has met some, or may have forgotten some
+    assert known_records(agent, wider)["factor"].tolist() == list(by.values())
     narrow = um.Agent(um.UTS(start="literal"), near, um.Scaled(um.Bernoulli(), by={0: 1.0}), root=0)
     with pytest.raises(um.UnimodalError, match="got none for"):
         for _ in range(3):
@@ -174,7 +177,12 @@ def test_a_campaign_behind_a_neighbour_function(tmp_path):
     with um.Campaign.open(tmp_path / "a.db", graph=near) as campaign:
         shown = campaign.agent.arms()
         assert dict(shown.select("arm", "mean").iter_rows())[9] == 9.0
-    assert float(um.inspect(tmp_path / "a.db").facts["mean reward"]) > 5
+    view = um.inspect(tmp_path / "a.db")
+    assert float(view.facts["mean reward"]) > 5
+    every = range(view.graph.n_arms)
+    shown = {float(row["arm"]): row for row in view.table(every).iter_rows(named=True)}
+    for price, row in shown.items():  # the posterior after n sales and no refusal
+        assert row["high"] == pytest.approx(price * 0.975 ** (1 / (row["pulls"] + 1)))
     with pytest.raises(um.UnimodalError, match="got none for 5"):
         other = um.Scaled(um.Bernoulli(), by={4: 4.0})
         um.Campaign.open(tmp_path / "b.db", policy, near, other, root=5)
