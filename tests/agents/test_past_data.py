@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import unimodal as um
+from unimodal.agents.history import evidence_sums
 from unimodal.agents.saving import state_data
 
 LINE = um.graphs.line(5)
@@ -121,6 +122,21 @@ def test_bounded_rewards_toss_no_coins():
     assert state_data(agents[0])["stream"] == state_data(um.Agent(um.UTS(), LINE, seed=3))["stream"]
 
 
+def test_the_order_of_rows_does_not_change_a_digit():
+    rewards = [(2, 1e16), (2, 1.0), (2, -1e16), (1, 0.1), (1, 0.2), (1, 0.3)]
+    one, two = (begun(data, family=um.Gaussian()) for data in (rewards, rewards[::-1]))
+    assert one.past.totals[2] == 1.0
+    assert state_data(one) == state_data(two)
+
+
+@pytest.mark.parametrize("policy", [um.OSUB(), um.IMEDUB(), um.UTS()])
+def test_an_arm_with_data_is_one_that_was_told_them(policy):
+    agent, told = begun(SUMS, policy), um.Agent(policy, LINE, seed=3)
+    told.tell(*zip(*ROWS, strict=True))
+    assert np.array_equal(agent._player.state.arms, told._player.state.arms)
+    assert np.array_equal(agent._player.state.best, told._player.state.best)
+
+
 def test_npts_keeps_every_reward_from_before():
     data = [(arm, 0.9 if arm == 2 else 0.1) for arm in range(5) for _ in range(40)]
     agent = begun(data, um.NPTS(), um.Bounded())
@@ -169,6 +185,7 @@ def test_evidence_leaves_them_out_unless_they_certify():
     assert um.second_peaks(begun(um.PastData(data, certify=True)))
     agent = begun(data)
     agent.tell(2, 1.0)
+    assert [sums.tolist() for sums in evidence_sums(agent, LINE)] == [[0, 0, 1, 0, 0]] * 2
     assert um.second_peaks(agent).best.arm == 2 and um.second_peaks(agent).unpulled == 4
 
 

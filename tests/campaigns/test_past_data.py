@@ -275,6 +275,16 @@ def test_a_told_reward_that_was_changed_by_hand_is_told(path, start, reopen, val
         reopen()
 
 
+def test_a_told_reward_of_nobody_before_a_snapshot_is_told_by_readers(path, start):
+    with start() as campaign:
+        campaign.tell(3, 1.0)
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE log SET arm = 99 WHERE kind = 'tell'")
+    connection.close()
+    with pytest.raises(DamagedFile, match="events of an arm '99', which its graph never had"):
+        look(path)
+
+
 def test_readers_count_them_apart(start, play):
     with start(data=DATA) as campaign:
         play(campaign, 200)

@@ -12,7 +12,8 @@ import pytest
 import unimodal as um
 from unimodal import policies
 from unimodal.engines.capability import why_not_leap
-from unimodal.families.family import prior_worths
+from unimodal.families.family import prior_worth, prior_worths
+from unimodal.kernels.compile import record
 
 LINE = um.graphs.line(5)
 MEANS = [0.2, 0.4, 0.6, 0.8, 0.7]
@@ -52,6 +53,14 @@ def test_arms_without_an_informative_prior_are_swept():
     assert asked[3][1:] == ("forced leader", 1)
 
 
+def test_an_arm_without_one_leads_by_its_rewards():
+    """Four successes of five are more than Beta(30, 10) has; the posterior mean, 5/7, is less."""
+    agent = um.Agent(um.UTS(prior=[(1, 1), (30, 10), (2, 9)]), um.graphs.line(3), seed=1)
+    agent.tell([0] * 5, [1.0, 1.0, 1.0, 0.0, 1.0])
+    agent.ask(2)
+    assert agent.leader == 0
+
+
 def test_the_leader_goes_by_the_posterior_mean():
     """Beta(6, 4) and 3 failures: 6/13, below the 5/10 of another; by rewards alone it is 0."""
     agent = um.Agent(um.UTS(prior=[(6, 4), (5, 5), (1, 9)]), um.graphs.line(3), seed=2)
@@ -85,17 +94,11 @@ def test_the_leader_goes_by_the_posterior_mean():
 def test_every_family_says_what_a_prior_is_worth(family, prior, worth, informative):
     assert prior_worths(family, [prior])[:, 0].tolist() == list(worth)
     assert family.informative_from == pytest.approx(informative)
-    count, total = worth
     low = {um.Gaussian: (0.0, 0.5), um.Exponential: (4, 1.0)}.get(type(family), (1.0, 6.0))
-    agent = um.Agent(um.UTS(prior=[low, prior, low]), um.graphs.line(3), family, seed=1)
-    best = agent._player.state.best
-    assert best[1] == total / count and best[len(best) // 2 + 1] == total / count
-    agent.ask()
-    assert agent.leader == 1
-    state = agent._player.state
-    reward = family.check_reward(4.0 if family.high > 1 else 1.0)
-    agent.tell(1, reward)
-    assert state.best[len(best) // 2 + 1] == (total + reward) / (count + 1)
+    policy, rng = um.UTS(prior=[low, prior, low]), um.random.stream(0, 0, um.random.POLICY)
+    state = policy.new_state(3, family, rng)
+    assert len(state.begin) == 0 and state.best[1] == worth[1] / worth[0]
+    assert prior_worth(record(family), state.arms[1]) == worth  # compiled, for one arm
 
 
 def test_a_family_of_ones_own_has_priors_that_nobody_can_count():
