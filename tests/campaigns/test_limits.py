@@ -290,6 +290,16 @@ def test_a_campaign_within_limits_goes_on_like_an_agent(path, start, reopen):
         assert um.inspect(again).facts["paused"] == "a"
 
 
+def test_labels_of_more_than_one_part(path, start):
+    graph = um.graphs.from_edges([((0, "a"), (1, "b")), ((1, "b"), (2, "c"))])
+    with start(graph) as campaign:
+        campaign.pause((1, "b"))
+        campaign.insert((9, "z"), between=[(0, "a"), (1, "b")])
+        arms = {campaign.decide().arm for _ in range(12)}
+        assert campaign.paused == [(1, "b")] and arms == {(0, "a"), (2, "c"), (9, "z")}
+    assert bool(verify(path))
+
+
 def test_others_follow_rewards_of_paused_arms(path, start, reopen):
     one, other = start(LADDER), reopen()
     waiting = one.decide(14)
