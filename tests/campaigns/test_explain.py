@@ -125,6 +125,15 @@ def test_what_it_says(start):
         assert "draw" in found._repr_html_() and "<table" in found._repr_html_()
 
 
+def test_of_many_competitors_those_that_matter_are_shown(path):
+    with um.Campaign.open(path, um.TS(), um.graphs.star(40), **QUICK) as campaign:
+        decision = campaign.decide()
+        found = campaign.explain(decision.id)
+    assert len(found.competitors) == 40 and len(found.rows()) == 16
+    assert found.rows()[0][0] == str(decision.arm) and found.rows()[-1][0] == "25 more"
+    assert len(found.rows(most=99)) == 40 and "25 more" in str(found)
+
+
 def test_a_policy_of_ones_own_is_passed_and_does_not_tell(path):
     with um.Campaign.open(path, Greedy(), LADDER, **QUICK) as campaign:
         campaign.decide(8)

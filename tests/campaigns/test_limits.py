@@ -9,11 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unimodal as um
-from unimodal.agents.saving import whole_state
+from unimodal.agents.propensity import propensity
+from unimodal.agents.saving import copied, whole_state
 from unimodal.campaigns import look, verify
 from unimodal.campaigns.stores import sqlite
 from unimodal.graphs.build import components
 from unimodal.graphs.bypass import bypassed
+from unimodal.policies.state import ARM
 
 LADDER = um.graphs.from_edges([(a, b) for a, b in zip("abcdef", "bcdefg", strict=True)])
 QUICK = {"durability": "fast", "clock": lambda: 0.0}
@@ -103,6 +105,13 @@ def test_neighbours_of_a_paused_arm_compete_with_each_other():
     assert everybody.decide().near == 6
 
 
+def test_the_largest_degree_is_that_of_the_graph_that_is_played():
+    agent = um.Agent(um.OSUB(), um.graphs.star(6), seed=1)
+    assert agent._player.scope.period == 6
+    agent.pause(0, 5)  # what is left of the star is a complete graph of 4
+    assert agent._player.scope.period == 4
+
+
 def test_an_arm_that_was_paused_before_its_sweep_is_swept_when_it_comes_back():
     agent = um.Agent(um.UTS(), LADDER, seed=1)
     agent.pause("g")
@@ -113,6 +122,18 @@ def test_an_arm_that_was_paused_before_its_sweep_is_swept_when_it_comes_back():
     agent.pause("g")  # it was asked for: not again
     agent.resume("g")
     assert agent.decide().reason != "start"
+
+
+@pytest.mark.parametrize("policy", [um.UTS(), um.KLUCB()], ids=repr)
+def test_the_arm_that_was_chosen_last_may_be_paused(policy):
+    """KLUCB begins its search for the highest bound with that arm."""
+    agent = um.Agent(policy, LADDER, seed=1)
+    arm = None
+    while agent.round < 40 or arm != "d":
+        arm = agent.ask()
+        agent.tell(arm, float(arm == "d"))
+    agent.pause("d")
+    assert agent.leader is None and agent.decide().arm != "d"
 
 
 def test_a_restart_sweeps_the_arms_that_are_offered():
@@ -234,6 +255,15 @@ def test_a_deterministic_choice_that_was_capped_was_certain():
     assert len(capped) > 10 and set(capped) <= {1.0, 0.5} and 1.0 in capped
 
 
+@pytest.mark.parametrize("policy", [um.OSUB(), um.IMEDUB()], ids=repr)
+def test_where_a_capped_arm_ties_with_another_the_leader_had_half_a_chance(policy):
+    arms = np.zeros(3, dtype=ARM)
+    arms["pulls"], arms["total"] = [50, 2, 2], [30, 1, 1]
+    named = {"leader": 0, "clock": 50, "capped": (1,)}
+    chances = [propensity(policy, um.Bernoulli(), arms, [0, 1, 2], arm, **named) for arm in (0, 2)]
+    assert chances == [0.5, 0.5]
+
+
 # In a campaign.
 
 
@@ -260,6 +290,30 @@ def test_a_campaign_within_limits_goes_on_like_an_agent(path, start, reopen):
         assert um.inspect(again).facts["paused"] == "a"
 
 
+def test_labels_of_more_than_one_part(path, start):
+    graph = um.graphs.from_edges([((0, "a"), (1, "b")), ((1, "b"), (2, "c"))])
+    with start(graph) as campaign:
+        campaign.pause((1, "b"))
+        campaign.insert((9, "z"), between=[(0, "a"), (1, "b")])
+        arms = {campaign.decide().arm for _ in range(12)}
+        assert campaign.paused == [(1, "b")] and arms == {(0, "a"), (2, "c"), (9, "z")}
+    assert bool(verify(path))
+
+
+def test_others_follow_rewards_of_paused_arms(path, start, reopen):
+    one, other = start(LADDER), reopen()
+    waiting = one.decide(14)
+    one.pause("d")
+    for decision in waiting:
+        one.reward(decision.id, float(decision.arm == "d"))
+    assert all(decision.arm != "d" for decision in other.decide(20))
+    other.resume("d")
+    assert one.decide(1)[0].leader == "d"
+    one.close()
+    other.close()
+    assert bool(verify(path))
+
+
 def test_a_state_without_limits_has_no_word_of_them(start):
     with start(LADDER) as campaign:
         played(campaign, 10)
@@ -270,6 +324,16 @@ def test_a_state_without_limits_has_no_word_of_them(start):
         campaign.resume("a")
         campaign.cap(None)
         assert "limits" not in whole_state(campaign.agent)
+
+
+def test_a_copy_of_an_agent_stays_what_it_was():
+    """A snapshot is written from it, beside the decisions that are made meanwhile."""
+    agent = um.Agent(um.UTS(), LADDER, seed=4)
+    agent.cap(0.1, over=20)
+    played(agent, 30)
+    twin, before = copied(agent), whole_state(agent)
+    played(agent, 5)
+    assert whole_state(twin) == before != whole_state(agent)
 
 
 def test_a_saved_agent_keeps_its_limits(tmp_path):
@@ -340,6 +404,15 @@ def test_a_decision_of_the_log_counts_for_the_cap_where_another_came_out(path, s
         assert [LADDER.label_of(arm) for arm in recent] == expected
     assert f"decision {last.id}" in verify(path).wrong[0]
     change(path, f"UPDATE log SET reason = 'cap' {place}")  # a cap plays the leader only
+    change(path, "DELETE FROM snapshots")
+    with pytest.raises(um.errors.DamagedFile, match="which cannot be"):
+        look(path)
+
+
+def test_a_decision_is_not_capped_where_there_is_no_cap(path, start):
+    with start(LADDER) as campaign:
+        played(campaign, 20)
+    change(path, "UPDATE log SET reason = 'cap' WHERE reason = 'forced leader'")
     change(path, "DELETE FROM snapshots")
     with pytest.raises(um.errors.DamagedFile, match="which cannot be"):
         look(path)

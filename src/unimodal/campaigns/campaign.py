@@ -16,7 +16,7 @@ from unimodal.campaigns.alarm_watch import AlarmWatch
 from unimodal.campaigns.certifying import certificate
 from unimodal.campaigns.explain import Explanation, explain
 from unimodal.campaigns.history_table import plain
-from unimodal.campaigns.reading import backup, read_table
+from unimodal.campaigns.reading import backup, look, read_table
 from unimodal.campaigns.settings import Settings
 from unimodal.campaigns.stores import Store, kind_of
 from unimodal.campaigns.transactions import TransactionRunner
@@ -281,7 +281,8 @@ class Campaign:
         """
         import unimodal as um  # by its public name: what rewards say is a layer above this one
 
-        return um.alarms(self, confidence)
+        self._check_readable()
+        return um.alarms(look(self._store.path, self._transactions.policy), confidence)
 
     def watch(
         self,

@@ -80,9 +80,18 @@ class Explanation:
         value = (self.value_name,) if self.value_name else ()
         return ("arm", "pulls", "mean", "95 % interval", *value, "")
 
-    def rows(self) -> list[tuple[str, ...]]:
-        """One row per competitor, as text."""
-        return [self._row(one) for one in self.competitors]
+    def rows(self, most: int = 15) -> list[tuple[str, ...]]:
+        """One row per competitor, as text: the arms that matter first, and not more than `most`."""
+
+        def matters(one: Competitor) -> tuple[bool, bool, bool, float]:
+            return one.is_chosen, one.arm == self.winner, one.is_leader, one.pulls
+
+        ranked = sorted(self.competitors, key=matters, reverse=True)
+        rows = [self._row(one) for one in ranked[:most]]
+        if len(ranked) > most:
+            more = f"{len(ranked) - most:,} more"
+            rows.append((more, *[""] * (len(self.columns) - 1)))
+        return rows
 
     def _row(self, one: Competitor) -> tuple[str, ...]:
         mean = "–" if one.mean is None else f"{one.mean:.4g}"

@@ -11,21 +11,15 @@ from unimodal.report import tables
 if TYPE_CHECKING:
     from rich.console import Console
 
-_ROWS, _LONGEST = 15, 40  # rows of the table, characters of a cell
+_LONGEST = 40  # characters of a cell
 
 
 def show(found: Explanation, console: Console) -> None:
     """Print what was known, what was drawn, and who won."""
     about = f"{found.policy}, round {found.round:,}, {moment(found.time)} (UTC)"
     console.print(tables.words(about), style="dim")
-    order = sorted(
-        range(len(found.competitors)), key=lambda one: not found.competitors[one].is_chosen
-    )
-    rows = found.rows()
-    cells = [[tables.shortened(cell, _LONGEST) for cell in rows[one]] for one in order[:_ROWS]]
+    cells = [[tables.shortened(cell, _LONGEST) for cell in row] for row in found.rows()]
     console.print(tables.table(found.title, found.columns, cells))
-    if len(rows) > _ROWS:
-        console.print(f"{len(rows) - _ROWS:,} more competitors are not listed.", style="dim")
     console.print(tables.words(found.because))
     if found.paused:
         paused = ", ".join(map(str, found.paused))

@@ -124,9 +124,8 @@ def _change(agent: Agent, history: pl.DataFrame, confidence: float) -> Iterator[
     leader = _leader(agent, told)
     if leader is None:
         return
-    waiting = [
-        number for number, (arm, _) in agent.book.open.items() if _text(agent, arm) == leader
-    ]
+    still_open = tuple(agent.book.open.items())  # at once: other threads may go on
+    waiting = [number for number, (arm, _) in still_open if _text(agent, arm) == leader]
     own = told.filter(pl.col("arm") == leader).sort("decision")
     if waiting:  # what comes late may differ from what comes soon
         own = own.filter(pl.col("decision") < min(waiting))
@@ -207,7 +206,7 @@ def _waiting(agent: Agent, history: pl.DataFrame) -> Iterator[Alarm]:
     lags = closed["made"] - closed["decision"]  # decisions made since, when a reward came
     usual: Any = lags.quantile(0.99)
     old = made - max(WITHOUT_REWARDS, LATE * (int(usual) + 1))
-    overdue = [number for number in agent.book.open if number <= old]
+    overdue = [number for number in tuple(agent.book.open) if number <= old]
     if len(overdue) >= max(OVERDUE, SHARE_OVERDUE * old):
         yield Alarm(
             "waiting",

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+_NAMED = 5  # paused arms
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class View:
     """A campaign as it is now; print it, or `save` it as a page."""
@@ -129,7 +132,9 @@ class View:
         if past:
             facts["pulls from past data"] = f"{past:,}"
         if self.agent.paused:
-            facts["paused"] = ", ".join(map(shown, self.agent.paused))
+            names = list(map(shown, self.agent.paused))
+            more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+            facts["paused"] = ", ".join(names[:_NAMED]) + more
         if (cap := self.agent._player.limits.cap) is not None:
             facts["cap"] = f"{cap.share:g} of {cap.over:,}"
         facts["mean reward"] = "–" if mean is None else f"{mean:.4g}"
