@@ -81,6 +81,7 @@ from .policies import Policy as Policy
 from .policies import Probe as Probe
 from .policies import Restarting as Restarting
 from .policies import ScoutUTS as ScoutUTS
+from .policies import UniTT as UniTT
 from .policies import Windowed as Windowed
 from .problems import Interval as Interval
 from .problems import Moving as Moving
@@ -91,4 +92,5 @@ from .results.interval_search import regret_by_horizon as regret_by_horizon
 from .results.load import load as load
 from .results.result import Result as Result
 from .results.simulate import simulate as simulate
+from .results.stopping import Certified as Certified
 from .version import __version__ as __version__

@@ -35,9 +35,9 @@ class StepTrial(Trial):
         super().__init__(problem, policy, seed, trial, rounds, history)
         self._run, self._family = run if policy.is_plain else _compiled, problem.family
 
-    def advance(self, effort: int) -> None:
+    def advance(self, effort: int, until: int | None = None) -> None:
         """Play some more rounds, at most up to the horizon."""
-        until = min(self.round + effort, self.horizon)
+        until = min(self.round + effort, self.horizon if until is None else until)
         self.state = with_room(self.parts.index, self.state, until - self.round)
         told = compiled_for(f"{self._purpose} (once; about 2 s)")
         with explained(self._policy, self._family), told:

@@ -74,6 +74,30 @@ def order_evidence(
     return found
 
 
+def most_order_evidence(
+    family: ArmsFamily, pulls: Any, totals: Any, better: int, worse: Any
+) -> NDArray[np.float64]:
+    """What `order_evidence` cannot exceed, from one point of the null: quick, for screening.
+
+    The smallest sum is at most the sum at any z, such as the mean of both arms' rewards together.
+
+    >>> from unimodal import Bernoulli
+    >>> most_order_evidence(Bernoulli(), [100, 100, 100], [80, 50, 79], 0, [1, 2]).round(1).tolist()
+    [5.2, -5.0]
+    """
+    pairs = np.empty((2, len(worse)), dtype=np.int64)
+    pairs[0], pairs[1] = better, worse
+    n, sums = np.asarray(pulls)[pairs], np.asarray(totals)[pairs]
+    worths, told = np.asarray(family.worth(np.ones(len(pulls))))[pairs], family.told
+    earned = worths * sums
+    with np.errstate(all="ignore"):
+        z = np.minimum(earned.sum(axis=0) / n.sum(axis=0), worths[1] * told.high)
+        against = told.log_evidence(np.clip(z / worths, told.low, told.high), n, sums)
+        found = np.where(n > 0, against, 0.0).sum(axis=0)
+        is_ahead = (n[0] > 0) & ~(earned[1] / n[1] >= earned[0] / n[0])
+    return np.where(is_ahead, found, 0.0)
+
+
 def _smallest(
     falling: Callable[[Any], Any], rising: Callable[[Any], Any], left: Any, right: Any
 ) -> Any:

@@ -10,6 +10,7 @@ from unimodal.policies.registry import POLICIES, WRAPPERS, from_data, parse, spl
 from unimodal.policies.scope import AroundLeader, AroundLeastPulled, EveryArm
 from unimodal.policies.scout import ScoutUTS
 from unimodal.policies.start import Literal, Probe, Start, Sweep
+from unimodal.policies.unitt import UniTT
 
 __all__ = [
     "IMED",
@@ -35,6 +36,7 @@ __all__ = [
     "ScoutUTS",
     "Start",
     "Sweep",
+    "UniTT",
     "Windowed",
     "as_policy",
     "explained",

@@ -7,7 +7,7 @@ from unimodal.families.family import earned, learn
 from unimodal.kernels.compile import generic, inner, jit
 from unimodal.kernels.leaderboard import show
 from unimodal.policies.index import contest, keep_reward, refresh
-from unimodal.policies.scope import clock, contests, forced, has_leader, lead, prepare, span
+from unimodal.policies.scope import clock, contests, elect, forced, has_leader, prepare, span
 from unimodal.policies.state import (
     BEGUN,
     CONTEST,
@@ -22,7 +22,7 @@ from unimodal.policies.state import (
 
 
 @jit
-def open_round(scope, arena, state):
+def open_round(scope, family, arena, state):
     """Begin a round: the arm, where there is no contest (else -1)."""
     notes = state.notes
     leader = -1
@@ -32,7 +32,7 @@ def open_round(scope, arena, state):
         notes[REASON] = START
     else:
         arm = -1
-        leader = lead(scope, state)  # Alg. 1, line 4
+        leader = elect(scope, family, arena, state)  # Alg. 1, line 4
         notes[REASON] = CONTEST
         if leader >= 0:
             prepare(scope, arena, state, leader)
@@ -49,7 +49,7 @@ def open_round(scope, arena, state):
 @inner
 def choose(scope, index, family, arena, state):
     """The arm to pull in the next round."""
-    arm = open_round(scope, arena, state)
+    arm = open_round(scope, family, arena, state)
     if arm < 0:
         leader = state.notes[LEADER]
         first, last = span(scope, arena, leader)
