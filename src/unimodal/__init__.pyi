@@ -86,6 +86,8 @@ from .policies import Windowed as Windowed
 from .problems import Interval as Interval
 from .problems import Moving as Moving
 from .problems import Problem as Problem
+from .results.identify import Identification as Identification
+from .results.identify import identify as identify
 from .results.interval_search import Narrowed as Narrowed
 from .results.interval_search import narrow as narrow
 from .results.interval_search import regret_by_horizon as regret_by_horizon

@@ -72,7 +72,7 @@ def solve(problem: Problem) -> Game:
         left, right = (z[rows, end] for end in ends)
     whole = 1.0 + ratios.sum()
     shares[peak], shares[near] = 1.0 / whole, ratios / whole
-    return Game(whole / y, shares)
+    return Game(float(whole / y), shares)
 
 
 def _divergences(problem: Problem, arm: int, levels: NDArray[np.float64]) -> NDArray[np.float64]:
