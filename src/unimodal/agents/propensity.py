@@ -12,6 +12,7 @@ from unimodal.kernels.compile import record
 from unimodal.policies import Policy
 from unimodal.policies.imed import EmpiricalDivergence, best_mean, cost, leeway
 from unimodal.policies.index import Budgeted, Thompson, compare, index_level, whole_budget
+from unimodal.policies.unitt import TransportationCost, transportation_cost
 
 _ERROR = 1e-7  # of the integral
 # Gauss and Legendre's points and weights on [0, 1], and fewer of them to tell how wrong they are.
@@ -51,7 +52,10 @@ def propensity(
     """
     index, near = policy.index_for(family), np.asarray(near)
     if isinstance(index, Budgeted):
-        return 1.0 / _tied(index, record(family), arms.view(np.recarray), near, arm, clock)
+        records = arms.view(np.recarray)
+        if isinstance(index, TransportationCost):
+            return 1.0 / _as_hard_to_tell(record(family), records, near, arm, leader)
+        return 1.0 / _tied(index, record(family), records, near, arm, clock)
     if not isinstance(index, Thompson) or not is_known(family):
         return None
 
@@ -76,6 +80,13 @@ def _tied(index: Any, family: Any, arms: Any, near: Any, arm: int, clock: int) -
         index_level(index, family, arms[one], whole) for one in (arm, *near[near != arm])
     )
     return 1 + sum(bool(compare(other, own) == 0) for other in others)
+
+
+def _as_hard_to_tell(family: Any, arms: Any, near: Any, arm: int, leader: int) -> int:
+    """How many neighbours of the leader have the transportation cost that this one has."""
+    others = near[(near != arm) & (near != leader)]
+    own, *costs = (transportation_cost(family, arms[leader], arms[one]) for one in (arm, *others))
+    return 1 + sum(bool(abs(cost - own) <= leeway(own)) for cost in costs)
 
 
 def thompson_wins(family: Family, own: Any, rivals: Any) -> float:

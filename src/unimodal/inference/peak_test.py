@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimodal.errors import UnimodalError, real_number
-from unimodal.families.family import ArmsFamily
+from unimodal.families.family import ArmsFamily, Family
 from unimodal.inference.confidence_bounds import bounds
 
 _CELLS, _PASSES = 128, 3  # what is found is at most some 0.5 % too small
@@ -87,14 +87,22 @@ def most_order_evidence(
     """
     pairs = np.empty((2, len(worse)), dtype=np.int64)
     pairs[0], pairs[1] = better, worse
-    n, sums = np.asarray(pulls)[pairs], np.asarray(totals)[pairs]
-    worths, told = np.asarray(family.worth(np.ones(len(pulls))))[pairs], family.told
-    earned = worths * sums
+    n, sums = np.asarray(pulls, dtype=np.float64)[pairs], np.asarray(totals)[pairs]
+    worths = np.asarray(family.worth(np.ones(len(pulls))))[pairs]
+    return pooled_evidence(family.told, worths, n, sums)
+
+
+def pooled_evidence(told: Family, worths: Any, pulls: Any, totals: Any) -> NDArray[np.float64]:
+    """What pairs of arms have against both means being that of all their rewards.
+
+    A column of two for each pair, the better arm above; 0 where that is not ahead.
+    """
+    earned = worths * totals
     with np.errstate(all="ignore"):
-        z = np.minimum(earned.sum(axis=0) / n.sum(axis=0), worths[1] * told.high)
-        against = told.log_evidence(np.clip(z / worths, told.low, told.high), n, sums)
-        found = np.where(n > 0, against, 0.0).sum(axis=0)
-        is_ahead = (n[0] > 0) & ~(earned[1] / n[1] >= earned[0] / n[0])
+        z = np.minimum(earned.sum(axis=0) / pulls.sum(axis=0), worths[1] * told.high)
+        means = np.minimum(np.maximum(z / worths, told.low), told.high)
+        found = (told.log_evidence(means, pulls, totals) * (pulls > 0)).sum(axis=0)
+    is_ahead = (earned[0] * pulls[1] > earned[1] * pulls[0]) | ((pulls[1] == 0) & (pulls[0] > 0))
     return np.where(is_ahead, found, 0.0)
 
 

@@ -39,7 +39,7 @@ class UniTT(Policy):
     summary = "for identification: the most optimistic peak and the neighbour hardest to tell from it"
     citation = "Poiani, Jourdan, Kaufmann and Degenne 2025 (AISTATS)"
 
-    c: float = 1.0
+    c: float = 2.0
     start: ClassVar[str] = "sweep"
 
     def __post_init__(self) -> None:
@@ -75,7 +75,7 @@ class OptimisticPeak(AroundLeader):
     """The leader has the highest upper bound of all arms that may be the peak."""
 
     period: int = _PERIOD
-    c: float = 1.0  # bounds go to where pulls·kl(mean, ·) = c·log t
+    c: float = 2.0  # bounds go to where pulls·kl(mean, ·) = c·log t
 
     def arena(self, graph: Graph) -> Any:
         """The rows of the graph, and what a search needs."""
