@@ -14,6 +14,7 @@ from unimodal.kernels.compile import record
 from unimodal.policies import Policy
 from unimodal.policies.imed import EmpiricalDivergence, best_mean, cost, leeway
 from unimodal.policies.index import Budgeted, Thompson, compare, index_level, whole_budget
+from unimodal.policies.unitt import TransportationCost, transportation_cost
 
 _ERROR = 1e-7  # of the integral
 # Gauss and Legendre's points and weights on [0, 1], and fewer of them to tell how wrong they are.
@@ -56,8 +57,11 @@ def propensity(
     index, near = policy.index_for(family), np.asarray(near)
     played = {arm, *capped} & set(near.tolist()) if arm == leader else {arm}  # if one of them wins
     if isinstance(index, Budgeted):
+        records = arms.view(np.recarray)
+        if isinstance(index, TransportationCost):
+            return 1.0 / _as_hard_to_tell(record(family), records, near, arm, leader)
         winner = arm if len(played) == 1 else None  # else one of them, or of those tied with it
-        tied = _tied(index, record(family), arms.view(np.recarray), near, winner, clock)
+        tied = _tied(index, record(family), records, near, winner, clock)
         return len(played & tied) / len(tied)
     if not isinstance(index, Thompson) or not is_known(family):
         return None
@@ -87,6 +91,13 @@ def _tied(
     shown = {int(one): index_level(index, family, arms[one], whole) for one in near}
     own = max(shown.values()) if winner is None else shown[winner]
     return {one for one, level in shown.items() if compare(level, own) == 0}
+
+
+def _as_hard_to_tell(family: Any, arms: Any, near: Any, arm: int, leader: int) -> int:
+    """How many neighbours of the leader have the transportation cost that this one has."""
+    others = near[(near != arm) & (near != leader)]
+    own, *costs = (transportation_cost(family, arms[leader], arms[one]) for one in (arm, *others))
+    return 1 + sum(bool(abs(cost - own) <= leeway(own)) for cost in costs)
 
 
 def thompson_wins(family: Family, own: Any, rivals: Any) -> float:

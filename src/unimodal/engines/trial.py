@@ -94,8 +94,11 @@ class Trial(ABC):
         return int(memory.restarts[0]) if isinstance(memory, Watch) else 0
 
     @abstractmethod
-    def advance(self, effort: int) -> None:
-        """Go on, for about so many rounds' worth of work, or a little less: see `finish`."""
+    def advance(self, effort: int, until: int | None = None) -> None:
+        """Go on, for about so many rounds' worth of work, or a little less: see `finish`.
+
+        It stops at round `until`, by default the horizon, whatever effort is left.
+        """
 
     def finish(self) -> None:
         """Play to the horizon."""

@@ -171,11 +171,19 @@ class Counted:
     @property
     def leader(self) -> int:
         """The arm with the highest mean reward, of equals the most pulled; -1 without rewards."""
-        pulled = np.flatnonzero(self.pulls > 0)
-        if not len(pulled):
-            return -1
-        means = np.asarray(self.family.worth(self.totals / np.maximum(self.pulls, 1.0)))[pulled]
-        return int(pulled[np.lexsort((self.pulls[pulled], means))[-1]])
+        return leader_of(self.family, self.pulls, self.totals)
+
+
+def leader_of(family: ArmsFamily, pulls: Any, totals: Any) -> int:
+    """The arm with the highest mean reward, of equals the most pulled; -1 without rewards."""
+    means = np.full(len(pulls), -np.inf)
+    np.divide(totals, pulls, out=means, where=pulls > 0)
+    means = np.asarray(family.worth(means))
+    best = int(means.argmax())
+    tied = np.flatnonzero(means == means[best])
+    if len(tied) > 1:
+        best = int(tied[np.argsort(pulls[tied], kind="stable")[-1]])
+    return best if pulls[best] > 0 else -1
 
 
 def certify(

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimodal.errors import UnimodalError, real_number
-from unimodal.families.family import ArmsFamily
+from unimodal.families.family import ArmsFamily, Family
 from unimodal.inference.confidence_bounds import bounds
 
 _CELLS, _PASSES = 128, 3  # what is found is at most some 0.5 % too small
@@ -71,6 +71,38 @@ def order_evidence(
             right,
         )
     return np.asarray(found)
+
+
+def most_order_evidence(
+    family: ArmsFamily, pulls: Any, totals: Any, better: int, worse: Any
+) -> NDArray[np.float64]:
+    """What `order_evidence` cannot exceed, from one point of the null: quick, for screening.
+
+    The smallest sum is at most the sum at any z, such as the mean of both arms' rewards together.
+
+    >>> from unimodal import Bernoulli
+    >>> most_order_evidence(Bernoulli(), [100, 100, 100], [80, 50, 79], 0, [1, 2]).round(1).tolist()
+    [5.2, -5.0]
+    """
+    pairs = np.empty((2, len(worse)), dtype=np.int64)
+    pairs[0], pairs[1] = better, worse
+    n, sums = np.asarray(pulls, dtype=np.float64)[pairs], np.asarray(totals)[pairs]
+    worths = np.asarray(family.worth(np.ones(len(pulls))))[pairs]
+    return pooled_evidence(family.told, worths, n, sums)
+
+
+def pooled_evidence(told: Family, worths: Any, pulls: Any, totals: Any) -> NDArray[np.float64]:
+    """What pairs of arms have against both means being that of all their rewards.
+
+    A column of two for each pair, the better arm above; 0 where that is not ahead.
+    """
+    earned = worths * totals
+    with np.errstate(all="ignore"):
+        z = np.minimum(earned.sum(axis=0) / pulls.sum(axis=0), worths[1] * told.high)
+        means = np.minimum(np.maximum(z / worths, told.low), told.high)
+        found = (told.log_evidence(means, pulls, totals) * (pulls > 0)).sum(axis=0)
+    is_ahead = (earned[0] * pulls[1] > earned[1] * pulls[0]) | ((pulls[1] == 0) & (pulls[0] > 0))
+    return np.where(is_ahead, found, 0.0)
 
 
 def _smallest(

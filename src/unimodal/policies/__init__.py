@@ -19,6 +19,7 @@ from unimodal.policies.registry import (
 from unimodal.policies.scope import AroundLeader, AroundLeastPulled, EveryArm
 from unimodal.policies.scout import ScoutUTS
 from unimodal.policies.start import Literal, Probe, Start, Sweep
+from unimodal.policies.unitt import UniTT
 
 __all__ = [
     "IMED",
@@ -44,6 +45,7 @@ __all__ = [
     "ScoutUTS",
     "Start",
     "Sweep",
+    "UniTT",
     "Windowed",
     "as_policy",
     "as_saved",

@@ -17,6 +17,7 @@ from unimodal.policies.npts import NPTS
 from unimodal.policies.paper import KLUCB, OSUB, TS, UTS
 from unimodal.policies.policy import Policy, is_by_arm
 from unimodal.policies.scout import ScoutUTS
+from unimodal.policies.unitt import UniTT
 
 # A registry is a dict. To add a policy: its class, and its name here.
 POLICIES: dict[str, type[Policy]] = {
@@ -29,6 +30,7 @@ POLICIES: dict[str, type[Policy]] = {
     "imedub": IMEDUB,
     "klucbub": KLUCBUB,
     "npts": NPTS,
+    "unitt": UniTT,
 }
 # Those that wrap another policy, their parameter `policy`.
 WRAPPERS: dict[str, type[Forgetful]] = {

@@ -10,9 +10,9 @@ from unimodal.policies.index import contest, keep_reward, refresh
 from unimodal.policies.scope import (
     clock,
     contests,
+    elect,
     forced,
     has_leader,
-    lead,
     leading_sums,
     prepare,
     span,
@@ -31,7 +31,7 @@ from unimodal.policies.state import (
 
 
 @jit
-def open_round(scope, arena, state):
+def open_round(scope, family, arena, state):
     """Begin a round: the arm, where there is no contest (else -1)."""
     notes = state.notes
     leader = -1
@@ -41,7 +41,7 @@ def open_round(scope, arena, state):
         notes[REASON] = START
     else:
         arm = -1
-        leader = lead(scope, state)  # Alg. 1, line 4
+        leader = elect(scope, family, arena, state)  # Alg. 1, line 4
         notes[REASON] = CONTEST
         if leader >= 0:
             prepare(scope, arena, state, leader)
@@ -58,7 +58,7 @@ def open_round(scope, arena, state):
 @inner
 def choose(scope, index, family, arena, state):
     """The arm to pull in the next round."""
-    arm = open_round(scope, arena, state)
+    arm = open_round(scope, family, arena, state)
     if arm < 0:
         leader = state.notes[LEADER]
         first, last = span(scope, arena, leader)

@@ -82,6 +82,16 @@ def lead(scope, state):
 
 
 @generic
+def elect(scope, family, arena, state):
+    """The leader of the coming round, where it takes more to know it than the leader board."""
+
+
+@elect.register(object)  # unless a scope says otherwise
+def _of_the_board(scope, family, arena, state):
+    return lead(scope, state)
+
+
+@generic
 def prepare(scope, arena, state, leader):
     """Bring the leader's neighbourhood up to date, before its round begins."""
 

@@ -17,6 +17,7 @@ from unimodal.families import Family
 from unimodal.graphs import Graph
 from unimodal.kernels.random import GRAPH, randint, stream
 from unimodal.problems.means import by_distance, random_peak
+from unimodal.problems.identification import Game
 from unimodal.problems.problem import Problem, Unimodality, check_graph
 
 MOST_MEANS = 10**8  # of all pieces together: what memory holds
@@ -91,6 +92,11 @@ class Moving(Problem):
     def lower_bound(self) -> float:
         """Not a number: Thm 1 is about means that stay."""
         return math.nan
+
+    @property
+    def _identification(self) -> Game:
+        """Not a number either: a peak that moves is not identified."""
+        return Game(math.nan, np.full(self.graph.n_arms, math.nan))
 
     def to_data(self) -> dict[str, Any]:
         """All that is needed to make the problem again, as plain JSON data."""

@@ -15,6 +15,7 @@ from unimodal import families, graphs
 from unimodal.errors import UnimodalError, real_number
 from unimodal.families import Family, as_family
 from unimodal.graphs import Graph
+from unimodal.problems.identification import Game, solve
 
 
 @dataclass(frozen=True)
@@ -130,6 +131,39 @@ class Problem:
             distance = family.divergence(mean, best)
             total += (best - mean) / distance if distance > 0 else math.inf
         return total
+
+    @property
+    def identification_bound(self) -> float:
+        """T*(μ): to be sure of the peak takes at least about T*(μ)·log(1/δ) rewards, on average.
+
+        Whatever chooses the arms and when to stop: if a wrong peak is named with probability at
+        most δ on every problem of this graph and family with one peak, the expected number of
+        rewards is at least T*(μ)·kl(δ, 1 - δ), where kl is of Bernoulli rewards; that is
+        T*(μ)·log(1/δ) for small δ. On lines it is Poiani, Jourdan, Kaufmann and Degenne's (2025);
+        that also on other graphs only the peak and its neighbours count is proved in
+        docs/theory/identification.md. Infinite if a neighbour is as good as the peak.
+
+        >>> import unimodal as um
+        >>> line = um.Problem(um.graphs.line(2), [0.0, 1.0], um.Gaussian(sigma=2.0))
+        >>> round(line.identification_bound, 6)  # 8·σ²/gap²
+        32.0
+        """
+        return self._identification.time
+
+    @property
+    def identification_allocation(self) -> NDArray[np.float64]:
+        """The share of the rewards that each arm should get to reach `identification_bound`.
+
+        >>> import unimodal as um
+        >>> line = um.Problem(um.graphs.line(4), [0.1, 0.5, 0.3, 0.1], um.Gaussian())
+        >>> line.identification_allocation.round(3).tolist()
+        [0.067, 0.469, 0.464, 0.0]
+        """
+        return self._identification.shares
+
+    @functools.cached_property
+    def _identification(self) -> Game:
+        return solve(self)
 
     def regret_bound(self, rounds: ArrayLike, epsilon: float = 0.1) -> NDArray[np.float64]:
         """The curve of Thm 2, (1 + ε)·c(μ)·[log T + log log T], without its constant.

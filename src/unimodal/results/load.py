@@ -15,7 +15,9 @@ from unimodal.engines.engine_choice import ENGINES
 from unimodal.errors import LONGEST, UnimodalError, check_memory, unknown_name, whole_number
 from unimodal.policies import Policy, as_policy, as_saved
 from unimodal.policies import from_data as policy_from_data
+from unimodal.problems import Problem
 from unimodal.results.result import FORMAT, Result, Run
+from unimodal.results.stopping import NOBODY, Certified
 
 
 def load(path: str | Path, *, policies: Policy | Sequence[Policy] = ()) -> Result | Agent:
@@ -72,6 +74,7 @@ def _read(path: Path, handle: BinaryIO, own: Mapping[str, Policy]) -> Result:
     if engine not in ENGINES:
         raise unknown_name("engine", engine, ENGINES)
     seed = whole_number(data["seed"], "the 'seed' of a result", 0)
+    stop = Certified.from_data(data["stop"]) if "stop" in data else None
     problem = problems.from_data(data["problem"])
     if problem.graph.n_arms != n_arms:
         raise ValueError("pulls of other arms than the graph has")
@@ -84,9 +87,12 @@ def _read(path: Path, handle: BinaryIO, own: Mapping[str, Policy]) -> Result:
             raise ValueError("rows in another order")
         policy = as_saved(own[name], spec) if name in own else policy_from_data(spec)
         arrays = {key: rows[key].to_numpy() for key in rows.columns[2:]}
+        if (stop is None) != ("stopped" not in arrays):
+            raise ValueError("a rule for stopping without its ends, or ends without a rule")
+        _check_ends(arrays, int(rounds[-1]), n_arms, problem)
         _check_arrays(arrays, int(rounds[-1]), n_arms)
         runs[name] = Run(policy, **arrays)
-    return Result(problem, seed, rounds, runs, engine)
+    return Result(problem, seed, rounds, runs, engine, stop)
 
 
 def _rounds(listed: Any) -> Any:
@@ -112,6 +118,9 @@ def _check_columns(path: Path, schema: Mapping[str, Any], rounds: Any, rows: int
         "arms": pl.Array(pl.Int32, horizon),
         "rewards": pl.Array(pl.Float64, horizon),
         "restarts": pl.Int64,
+        "stopped": pl.Int64,
+        "certified": pl.Int64,
+        "is_right": pl.Boolean,
     }
     history = {"arms", "rewards"} & set(schema)
     wanted = [key for key in expected if key in schema]  # the first version had no restarts
@@ -120,11 +129,25 @@ def _check_columns(path: Path, schema: Mapping[str, Any], rounds: Any, rows: int
         or any(schema[key] != expected[key] for key in schema)
         or not {"policy", "trial", "regret", "pulls"} <= set(schema)
         or len(history) == 1
+        or len({"stopped", "certified", "is_right"} & set(schema)) not in (0, 3)
     ):
         raise ValueError("columns of another kind")
     numbers = len(rounds) + n_arms + (2 * horizon if history else 0)
     check_memory(8 * rows * numbers, f"the result in {path}")
     return int(n_arms)
+
+
+def _check_ends(arrays: dict[str, Any], horizon: int, n_arms: int, problem: Problem) -> None:
+    """Refuse ends of trials that no simulation gives."""
+    if "stopped" not in arrays:
+        return
+    stopped, arms = arrays["stopped"], arrays["certified"]
+    is_somebody = (arms >= 0) & (arms < n_arms)
+    if not ((stopped >= 1) & np.where(is_somebody, stopped <= horizon, stopped == horizon)).all():
+        raise ValueError("ends of trials that cannot be")
+    right = is_somebody & (problem.gaps[np.where(is_somebody, arms, 0)] == 0)
+    if not (is_somebody | (arms == NOBODY)).all() or (right != arrays["is_right"]).any():
+        raise ValueError("certified arms that cannot be")
 
 
 def _check_arrays(arrays: dict[str, Any], horizon: int, n_arms: int) -> None:
@@ -135,11 +158,14 @@ def _check_arrays(arrays: dict[str, Any], horizon: int, n_arms: int) -> None:
     # First as floats: a sum of many whole numbers may overflow, and then be right by chance.
     if (pulls.sum(axis=1, dtype=np.float64) > 2.0 * horizon).any():
         raise ValueError("more pulls than rounds")
-    if (pulls.sum(axis=1) != horizon).any():
+    last = arrays.get("stopped", horizon)
+    if (pulls.sum(axis=1) != last).any():
         raise ValueError("other pulls than rounds")
     if "arms" in arrays:
         arms, rewards = arrays["arms"], arrays["rewards"]
-        if not ((arms >= 0) & (arms < n_arms)).all() or not np.isfinite(rewards).all():
+        played = np.arange(horizon) < np.reshape(last, (-1, 1))
+        possible = (arms >= 0) & (arms < n_arms) & np.isfinite(rewards)
+        if not np.where(played, possible, (arms == NOBODY) & np.isnan(rewards)).all():
             raise ValueError("a history that cannot be")
     if "restarts" in arrays and (arrays["restarts"] < 0).any():
         raise ValueError("restarts that cannot be")

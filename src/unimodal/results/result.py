@@ -17,6 +17,7 @@ from unimodal.errors import UnimodalError, unknown_name, whole_number
 from unimodal.policies import Policy
 from unimodal.problems import Problem
 from unimodal.results import statistics as analysis
+from unimodal.results.stopping import Certified
 from unimodal.version import __version__
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FORMAT = 1  # of files; `loading.py` reads them
-ARRAYS = ("regret", "pulls", "arms", "rewards", "restarts")
+ARRAYS = ("regret", "pulls", "arms", "rewards", "restarts", "stopped", "certified", "is_right")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,11 +35,16 @@ class Run:
 
     policy: Policy
     regret: NDArray[np.float64]  # (trials, checkpoints): cumulative pseudo-regret
-    pulls: NDArray[np.int64]  # (trials, arms): at the horizon
+    pulls: NDArray[np.int64]  # (trials, arms): at the horizon, or where the trial stopped
     # Arm and reward of every round, (trials, rounds); None without history=True.
     arms: NDArray[np.int32] = None  # type: ignore[assignment]
     rewards: NDArray[np.float64] = None  # type: ignore[assignment]
     restarts: NDArray[np.int64] = None  # type: ignore[assignment]  # (trials,): of `Restarting`
+    # (trials,), with a rule for stopping, else None: the last round, the certified arm (-1: none),
+    # and whether it is the peak.
+    stopped: NDArray[np.int64] = None  # type: ignore[assignment]
+    certified: NDArray[np.int64] = None  # type: ignore[assignment]
+    is_right: NDArray[np.bool_] = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"Run({self.policy!r}, {len(self.regret):,} trials)"
@@ -73,6 +79,7 @@ class Result(Mapping[str, Run]):
     rounds: NDArray[np.int64]  # (checkpoints,)
     runs: dict[str, Run] = field(repr=False)
     engine: str = "auto"  # the one that was asked for
+    stop: Certified | None = None  # what ended trials before the horizon
 
     def __getitem__(self, name: str) -> Run:
         if name not in self.runs:
@@ -94,9 +101,9 @@ class Result(Mapping[str, Run]):
     def _repr_html_(self) -> str:
         from unimodal.report import page
 
-        best, total = self.problem.best_arm, self.horizon
+        best = self.problem.best_arm
         rows = [
-            (name, str(self.regret(name)), f"{100 * run.pulls[:, best].mean() / total:.1f} %")
+            (name, str(self.regret(name)), f"{100 * run.pulls[:, best].sum() / run.pulls.sum():.1f} %")
             for name, run in self.runs.items()
         ]
         columns = ("policy", "regret at the horizon, 95 % interval", "pulls of the best arm")
@@ -105,7 +112,10 @@ class Result(Mapping[str, Run]):
     @property
     def _size(self) -> str:
         trials = f"{self.n_trials:,} trial{'s' * (self.n_trials != 1)}"
-        return f"{trials} of {self.horizon:,} rounds"
+        if self.stop is None:
+            return f"{trials} of {self.horizon:,} rounds"
+        until = f"until certified at {100 * self.stop.confidence:.12g} %"
+        return f"{trials} of at most {self.horizon:,} rounds, {until}"
 
     @property
     def horizon(self) -> int:
@@ -142,6 +152,9 @@ class Result(Mapping[str, Run]):
     def trials(self) -> pl.DataFrame:
         """One row per policy, trial and checkpoint: policy, trial, round, regret.
 
+        With a rule for stopping, also the round in which the trial stopped, the label of the arm
+        that was certified (null if none was) and whether it is the peak.
+
         >>> import unimodal as um
         >>> problem = um.problems.triangular(5)
         >>> result = um.simulate(problem, um.UTS(), horizon=100, trials=3, checkpoints=4)
@@ -157,11 +170,26 @@ class Result(Mapping[str, Run]):
                     "trial": np.repeat(np.arange(self.n_trials), len(self.rounds)),
                     "round": np.tile(self.rounds, self.n_trials),
                     "regret": run.regret.ravel(),
+                    **self._ends(run),
                 }
             )
             for name, run in self.runs.items()
         ]
         return pl.concat(frames)
+
+    def _ends(self, run: Run) -> dict[str, Any]:
+        """How each trial ended, in columns of the table of trials; none without such a rule."""
+        if self.stop is None:
+            return {}
+        labels = [None if arm < 0 else self.problem.graph.label_of(int(arm)) for arm in run.certified]
+        if len({type(label) for label in labels if label is not None}) > 1:
+            labels = [None if label is None else str(label) for label in labels]
+        each = len(self.rounds)
+        return {
+            "stopped": np.repeat(run.stopped, each),
+            "certified": [label for label in labels for _ in range(each)],
+            "is_right": np.repeat(run.is_right, each),
+        }
 
     def to_pandas(self) -> pd.DataFrame:
         """The table of `trials` as a pandas DataFrame; pandas must be installed."""
@@ -195,14 +223,14 @@ class Result(Mapping[str, Run]):
         numbers = range(first, first + whole_number(trials, "the 'trials'", at_most=MOST_TRIALS))
         more = self._more(numbers, workers, progress)
         runs = {name: self[name].joined(more[name]) for name in self}
-        return Result(self.problem, self.seed, self.rounds, runs, self.engine)
+        return Result(self.problem, self.seed, self.rounds, runs, self.engine, self.stop)
 
     def _more(self, numbers: range, workers: int | None, progress: bool | None) -> Result:
         """Trials of these numbers, as the result's own were run."""
         from unimodal.results.simulate import run_trials
 
         settings = (self.problem, self.policies, self.rounds, numbers, self.seed)
-        return run_trials(*settings, self.engine, workers, self.has_history, progress)
+        return run_trials(*settings, self.engine, workers, self.has_history, progress, self.stop)
 
     def regret(self, name: str) -> analysis.Interval:
         """Mean regret of a policy at the horizon, with its 95 % interval."""
@@ -242,6 +270,7 @@ class Result(Mapping[str, Run]):
             "rounds": self.rounds.tolist(),
             "history": self.has_history,
             "engine": self.engine,
+            **({} if self.stop is None else {"stop": self.stop.to_data()}),
             "versions": versions(),
         }
 

@@ -24,6 +24,7 @@ from unimodal.policies import Policy, as_policy, told_apart
 from unimodal.problems import Problem
 from unimodal.report import progress as progress_bar
 from unimodal.results.result import Result, Run
+from unimodal.results.stopping import NOBODY, Certified, PeakTest, check_stop, next_look
 
 MOST_TRIALS = 10**9
 _PIECE = 0.05  # seconds of work between two looks at whether to stop
@@ -41,6 +42,7 @@ def simulate(
     checkpoints: int | Sequence[int] = 200,
     spacing: str = "log",
     history: bool = False,
+    stop: Certified | None = None,
     progress: bool | None = None,
 ) -> Result:
     """Run every policy on a problem, `trials` times for `horizon` rounds.
@@ -57,12 +59,20 @@ def simulate(
     exactly: its results have the same law, but not the same numbers for the same seed. "auto" leaps
     where the policy can and the horizon is worth it (5,000 rounds), and steps elsewhere.
 
+    With `stop=um.Certified(0.95)` a trial ends when its leader is certified to be the peak, at the
+    latest at the horizon. The result says for each trial in which round it `stopped`, which arm was
+    `certified` (-1: none) and whether that `is_right`. Pulls are those until then. Regret at later
+    checkpoints is what it would be if the certified arm were played from then on.
+
     >>> import unimodal as um
     >>> problem = um.problems.triangular(5)
     >>> one = um.simulate(problem, um.UTS(), horizon=1000, trials=3, seed=7, workers=1)
     >>> two = um.simulate(problem, um.UTS(), horizon=1000, trials=3, seed=7, workers=2)
     >>> bool((one["UTS"].regret == two["UTS"].regret).all())
     True
+    >>> found = um.simulate(problem, um.UTS(), horizon=5000, trials=3, stop=um.Certified(0.9))
+    >>> found["UTS"].certified.tolist()
+    [2, 2, 2]
     """
     chosen = named(policies)
     if not isinstance(problem, Problem):
@@ -73,7 +83,10 @@ def simulate(
     rounds = checkpoint_rounds(horizon, checkpoints, spacing)
     numbers = range(whole_number(trials, "the 'trials'", at_most=MOST_TRIALS))
     seed = whole_number(seed, "the 'seed'", 0)
-    return run_trials(problem, chosen, rounds, numbers, seed, engine, workers, history, progress)
+    if stop is not None:
+        check_stop(stop, problem, chosen)
+    settings = (problem, chosen, rounds, numbers, seed, engine)
+    return run_trials(*settings, workers, history, progress, stop)
 
 
 def named(policies: Policy | Sequence[Policy]) -> list[Policy]:
@@ -103,6 +116,7 @@ def run_trials(
     workers: int | None,
     history: bool,
     progress: bool | None,
+    stop: Certified | None = None,
 ) -> Result:
     """Run trials of these numbers; what `simulate` and a result's `rerun` and `extend` share."""
     if workers is not None:
@@ -117,10 +131,12 @@ def run_trials(
             np.empty((len(numbers), n_arms), dtype=np.int64),
             restarts=np.empty(len(numbers), dtype=np.int64),
             **(_empty_history(len(numbers), horizon) if history else {}),
+            **(_empty_ends(len(numbers)) if stop else {}),
         )
         for policy in policies
     }
     work = _Work()
+    test = None if stop is None else PeakTest(problem, stop)
 
     def new_trial(policy: Policy, number: int, history: bool) -> Trial:
         kind = trial_class(engine, problem, policy, horizon, history)
@@ -129,12 +145,15 @@ def run_trials(
 
     def play(run: Run, row: int) -> None:
         trial = new_trial(run.policy, numbers[row], history)
-        if not work.finish(trial, run.policy):
+        found = work.finish(trial, run.policy, test)
+        if found is None:
             return
         run.regret[row] = trial.output.regret
         run.pulls[row], run.restarts[row] = trial.pulls, trial.restarts
         if history:
             run.arms[row], run.rewards[row] = trial.output.arms, trial.output.rewards
+        if stop:
+            _write_end(run, row, problem, rounds, trial.round, found)
 
     # Parts that cannot be composed (a prior for other arms, …) fail here, before any thread starts.
     for run in runs.values():
@@ -150,12 +169,29 @@ def run_trials(
                 pass
         finally:
             work.stopped = True  # after an error or Ctrl-C, running trials end within a piece
-    return Result(problem, seed, rounds, runs, engine)
+    return Result(problem, seed, rounds, runs, engine, stop)
 
 
 def _empty_history(trials: int, horizon: int) -> dict[str, Any]:
     arms = np.empty((trials, horizon), dtype=np.int32)
     return {"arms": arms, "rewards": np.empty((trials, horizon))}
+
+
+def _empty_ends(trials: int) -> dict[str, Any]:
+    ends = {key: np.empty(trials, dtype=np.int64) for key in ("stopped", "certified")}
+    return {**ends, "is_right": np.empty(trials, dtype=np.bool_)}
+
+
+def _write_end(run: Run, row: int, problem: Problem, rounds: Any, end: int, arm: int) -> None:
+    """Write down how a trial ended, and what comes after it."""
+    run.stopped[row], run.certified[row] = end, arm
+    run.is_right[row] = arm != NOBODY and problem.gaps[arm] == 0
+    later = rounds > end
+    if later.any():  # so an arm was certified: it is played from then on
+        until_end = np.cumsum(run.pulls[row] * problem.gaps)[-1]
+        run.regret[row, later] = until_end + (rounds[later] - end) * problem.gaps[arm]
+    if run.arms is not None:
+        run.arms[row, end:], run.rewards[row, end:] = NOBODY, np.nan
 
 
 class _Work:
@@ -167,19 +203,27 @@ class _Work:
         self._lock = threading.Lock()
         self._piece: dict[int, int] = {}  # rounds that take about _PIECE seconds, by policy
 
-    def finish(self, trial: Trial, policy: Policy) -> bool:
-        """Play a trial to its end; False if it was stopped before."""
+    def finish(self, trial: Trial, policy: Policy, test: PeakTest | None = None) -> int | None:
+        """Play a trial to its end: the arm that was certified, or `NOBODY`; None if interrupted."""
         piece = self._piece.get(id(policy), 64)
+        until, found = trial.horizon if test is None else 1, NOBODY
         while trial.round < trial.horizon:
             if self.stopped:
-                return False
+                return None
             before, began = trial.round, time.perf_counter()
-            trial.advance(piece)
+            trial.advance(piece, until)
             took = time.perf_counter() - began
             # Grow slowly: the first piece includes compilation, and early rounds may be cheap.
             grown = np.clip(piece * _PIECE / max(took, 1e-9), piece / 4, piece * 4)
             piece = min(int(grown) + 1, LONGEST)
             with self._lock:
                 self.rounds += trial.round - before
+            if test is not None and trial.round == until:
+                found = test.certified(trial.state.arms["pulls"], trial.state.arms["total"])
+                if found != NOBODY:
+                    break
+                until = min(next_look(until), trial.horizon)
+        with self._lock:
+            self.rounds += trial.horizon - trial.round
         self._piece[id(policy)] = piece
-        return True
+        return found

@@ -60,6 +60,21 @@ def mean_interval(samples: Any, level: float = 0.95) -> tuple[Any, Any, Any]:
     return mean, mean - reach, mean + reach
 
 
+def share_interval(count: int, trials: int, level: float = 0.95) -> Interval:
+    """A share with its exact interval (Clopper and Pearson 1934).
+
+    >>> share = share_interval(0, 100)
+    >>> print(f"{share.value:.3f} {share.low:.3f} {share.high:.3f}")
+    0.000 0.000 0.036
+    """
+    from scipy.special import betaincinv
+
+    tail = (1 - level) / 2
+    low = betaincinv(count, trials - count + 1, tail) if count > 0 else 0.0
+    high = betaincinv(count + 1, trials - count, 1 - tail) if count < trials else 1.0
+    return Interval(count / trials, float(low), float(high))
+
+
 def ratio_interval(numerator: Any, denominator: Any, level: float = 0.95) -> Interval:
     """The ratio of two means, with the interval of the delta method.
 

@@ -32,9 +32,11 @@ from unimodal.problems import Problem
 
 
 @jit
-def leap(scope, index, family, arena, state, rewards, gaps, output, checkpoint, queue, effort):
+def leap(
+    scope, index, family, arena, state, rewards, gaps, output, checkpoint, queue, horizon, effort
+):
     """Play on to the horizon, or until `effort` looks and steps are spent."""
-    notes, arms, session, horizon = state.notes, state.arms, queue.session[0], output.rounds[-1]
+    notes, arms, session = state.notes, state.arms, queue.session[0]
     while notes[ROUND] < horizon and effort > 0:
         if not session.settled and not _open_session(scope, index, family, arena, state, queue):
             pause = max(min(session.resume, horizon) - notes[ROUND], 1)
@@ -75,7 +77,7 @@ def leap(scope, index, family, arena, state, rewards, gaps, output, checkpoint, 
         # Somebody may matter now: play this round as it is written, among those who are called.
         now = clock(scope, state, arm)
         if intact and quiet == 0 and notes[ROUND] < horizon and now < steady:
-            place, pulled = session.place, open_round(scope, arena, state)
+            place, pulled = session.place, open_round(scope, family, arena, state)
             if pulled < 0:
                 place = look(index, scope, family, state, near, queue, clock(scope, state, arm))
                 pulled = near[place]
@@ -179,8 +181,12 @@ class LeapTrial(Trial):
         """
         self.queue.session["eager"], self.queue.session["depth"] = 1, depth
 
-    def advance(self, effort: int) -> None:
-        """Go on for so many looks; where they end does not change what happens."""
-        output = self.next_output
+    def advance(self, effort: int, until: int | None = None) -> None:
+        """Go on for so many looks; where they end does not change what happens.
+
+        An end at round `until` changes the numbers, since pulls in bulk end there, but not the law.
+        """
+        output, horizon = self.next_output, self.horizon if until is None else until
         with compiled_for(f"{self._purpose} (once; about 5 s)"):
-            leap(*self.parts, self.state, self.rewards, self._gaps, *output, self.queue, effort)
+            played = (self.state, self.rewards, self._gaps, *output, self.queue)
+            leap(*self.parts, *played, horizon, effort)

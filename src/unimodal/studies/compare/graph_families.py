@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from unimodal import graphs
 from unimodal.errors import UnimodalError
 from unimodal.families import Bernoulli
-from unimodal.policies import POLICIES, Policy
+from unimodal.policies import POLICIES, Policy, UniTT
 from unimodal.studies.setting import Setting
 
 UNIT = "UTS"  # the policy to which all others are related
@@ -59,12 +59,13 @@ def settings(scale: Scale) -> list[Setting]:
 
 
 def policies() -> tuple[str, ...]:
-    """Every policy that Bernoulli rewards allow, as text.
+    """Every policy for small regret that Bernoulli rewards allow, as text.
 
     >>> policies()[:4], policies()[-3:]
     (('UTS', 'OSUB', 'TS', 'KLUCB'), ('UTS(period=2)', 'OSUB(c=0)', 'KLUCB(c=0)'))
     """
-    known = [policy for policy in (cls() for cls in POLICIES.values()) if _takes_coins(policy)]
+    ours = (cls() for cls in POLICIES.values() if cls is not UniTT)  # which is not about regret
+    known = [policy for policy in ours if _takes_coins(policy)]
     return (*(policy.name for policy in known), *VARIANTS)
 
 

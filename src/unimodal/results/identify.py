@@ -1,0 +1,180 @@
+"""Identification as a goal of its own: how many rewards it takes until the peak is certified."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unimodal.errors import UnimodalError
+from unimodal.policies import Policy
+from unimodal.problems import Problem
+from unimodal.results import statistics as analysis
+from unimodal.results.result import Result, Run
+from unimodal.results.simulate import simulate
+from unimodal.results.stopping import NOBODY, Certified
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_COLUMNS = ("policy", "rewards", "median", "95 %", "times bound", "not finished", "wrong")
+
+
+def identify(
+    problem: Problem,
+    policies: Policy | Sequence[Policy],
+    *,
+    confidence: float = 0.95,
+    trials: int = 100,
+    horizon: int = 1_000_000,
+    seed: int = 0,
+    engine: str = "auto",
+    workers: int | None = None,
+    progress: bool | None = None,
+) -> Identification:
+    """Run policies until the peak is certified: how many rewards each needs, and how often it errs.
+
+    Each of `trials` trials ends when `um.Certified(confidence)` holds, or at the `horizon`, and
+    is then not finished. The certificate is right with probability at least `confidence` whichever
+    policy chose the arms; the policies differ in the rewards they need. `UniTT` is made for this;
+    UTS and the like minimise regret, and pull what they must tell from the leader only rarely.
+
+    >>> import unimodal as um
+    >>> problem = um.problems.triangular(5)
+    >>> found = um.identify(problem, [um.UniTT(), um.UTS()], trials=20)
+    >>> found
+    Identification(UniTT, UTS: 20 trials until certified at 95 %, seed 0)
+    >>> found.summary()["wrong"].to_list()
+    [0.0, 0.0]
+    """
+    stop = Certified(confidence)
+    if not isinstance(problem, Problem):
+        raise UnimodalError(f"the 'problem' must be a unimodal.Problem, got {problem!r}.")
+    bound = problem.identification_bound * math.log(1 / (1 - stop.confidence))
+    result = simulate(
+        problem,
+        policies,
+        horizon=horizon,
+        trials=trials,
+        seed=seed,
+        engine=engine,
+        workers=workers,
+        checkpoints=1,
+        stop=stop,
+        progress=progress,
+    )
+    return Identification(result, stop.confidence, bound)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Identification:
+    """How many rewards it took until the peak was certified, by policy.
+
+    >>> import unimodal as um
+    >>> found = um.identify(um.problems.triangular(5), um.UniTT(), trials=50)
+    >>> print(str(found).splitlines()[0])
+    50 trials until certified at 95 %, of at most 1,000,000 rounds; the bound is 42 rewards
+    """
+
+    result: Result  # with `stopped`, `certified` and `is_right` for every policy and trial
+    confidence: float
+    bound: float  # T*(μ)·log(1/δ), for small δ the least that rewards can be on average
+
+    def __repr__(self) -> str:
+        return f"Identification({', '.join(self.result)}: {self._size}, seed {self.result.seed})"
+
+    @property
+    def _size(self) -> str:
+        trials = f"{self.result.n_trials:,} trial{'s' * (self.result.n_trials != 1)}"
+        return f"{trials} until certified at {100 * self.confidence:.12g} %"
+
+    def rewards(self, name: str) -> analysis.Interval:
+        """Mean number of rewards until certified, with its 95 % interval.
+
+        Trials that were not finished count with the horizon, so the mean is at least this.
+        """
+        ends = analysis.mean_interval(self.result[name].stopped)
+        return analysis.Interval(*(float(end) for end in ends))
+
+    def ratio(self, name: str, other: str) -> analysis.Interval:
+        """The ratio of two policies' mean numbers of rewards, with its 95 % interval.
+
+        >>> import unimodal as um
+        >>> found = um.identify(um.problems.triangular(5), [um.UniTT(), um.TS()], trials=20)
+        >>> found.ratio("UniTT", "TS").value < 1
+        True
+        """
+        return analysis.ratio_interval(self.result[name].stopped, self.result[other].stopped)
+
+    def summary(self) -> pl.DataFrame:
+        """One row per policy: rewards until certified, beside the bound; how many ended, and wrong.
+
+        `mean` with its 95 % interval and the quantiles count trials that were not finished with the
+        horizon. `wrong` is the share of trials in which another arm than the peak was certified,
+        with its 95 % interval (Clopper and Pearson).
+        """
+        import polars as pl
+
+        return pl.DataFrame([self._row(name, run) for name, run in self.result.items()])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The confidence, the bound and the summary as plain data."""
+        rows = {row["policy"]: row for row in self.summary().to_dicts()}
+        return {"confidence": self.confidence, "bound": self.bound, "policies": rows}
+
+    def _row(self, name: str, run: Run) -> dict[str, Any]:
+        found = {key: float(value) for key, value in analysis.describe(run.stopped).items()}
+        is_certified = run.certified != NOBODY
+        wrong = analysis.share_interval(int((is_certified & ~run.is_right).sum()), len(run.stopped))
+        return {
+            "policy": name,
+            **found,
+            "times_bound": found["mean"] / self.bound if self.bound > 0 else math.inf,
+            "unfinished": 1.0 - float(is_certified.mean()),
+            "wrong": wrong.value,
+            "wrong_low": wrong.low,
+            "wrong_high": wrong.high,
+            "trials": len(run.stopped),
+        }
+
+    def _cells(self) -> list[tuple[str, ...]]:
+        """The summary in words."""
+        horizon, rows = self.result.horizon, []
+        for row in self.summary().to_dicts():
+            least = "≥ " if row["unfinished"] else ""
+            quantiles = (row["median"], row["q95"])
+            rows.append(
+                (
+                    row["policy"],
+                    f"{least}{row['mean']:,.0f} ± {(row['high'] - row['low']) / 2:,.0f}",
+                    *(f"> {horizon:,}" if least and q >= horizon else f"{q:,.0f}" for q in quantiles),
+                    f"{least}{row['times_bound']:.2f}",
+                    f"{100 * row['unfinished']:.3g} %",
+                    f"{100 * row['wrong']:.3g} % (at most {100 * row['wrong_high']:.2g} %)",
+                )
+            )
+        return rows
+
+    @property
+    def _title(self) -> str:
+        most = f"of at most {self.result.horizon:,} rounds"
+        return f"{self._size}, {most}; the bound is {self.bound:,.0f} rewards"
+
+    def __str__(self) -> str:
+        rows = [_COLUMNS, *self._cells()]
+        widths = [max(len(row[place]) for row in rows) for place in range(len(_COLUMNS))]
+        lines = [
+            "  ".join(
+                [row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]
+            ).rstrip()
+            for row in rows
+        ]
+        return "\n".join([self._title, *lines])
+
+    def _repr_html_(self) -> str:
+        from unimodal.report import page
+
+        return page.notebook_table(self._title, _COLUMNS, self._cells())
