@@ -88,7 +88,15 @@ def test_what_the_result_knows_of_an_end(result):
         assert (run.arms[row, :end] >= 0).all() and np.isfinite(run.rewards[row, :end]).all()
         assert (run.arms[row, end:] == -1).all() and np.isnan(run.rewards[row, end:]).all()
     table = result.trials()
-    assert table.columns == ["policy", "trial", "round", "regret", "stopped", "certified", "is_right"]
+    assert table.columns == [
+        "policy",
+        "trial",
+        "round",
+        "regret",
+        "stopped",
+        "certified",
+        "is_right",
+    ]
     assert table["certified"].to_list()[::3] == [None if c < 0 else c for c in run.certified]
     assert "of at most 1,000 rounds, until certified at 50 %" in repr(result)
     assert "until certified" in result._repr_html_()
@@ -207,8 +215,10 @@ def test_ends_that_cannot_be_are_not_loaded(result, tmp_path, change):
     path = result.save(tmp_path / "r.parquet")
     about = pl.read_parquet_metadata(path)["unimodal"]
     frame = pl.read_parquet(path).with_columns(
-        **{key: pl.lit(value, dtype=pl.Boolean if key == "is_right" else pl.Int64)
-           for key, value in change.items()}
+        **{
+            key: pl.lit(value, dtype=pl.Boolean if key == "is_right" else pl.Int64)
+            for key, value in change.items()
+        }
     )
     frame.write_parquet(path, metadata={"unimodal": about})
     with pytest.raises(um.UnimodalError, match="another kind, or damaged"):

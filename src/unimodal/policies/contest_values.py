@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unimodal.families.family import posterior, top, upper
+from unimodal.families.family import earned, posterior, top, upper
 from unimodal.kernels.compile import generic
 from unimodal.policies.imed import EmpiricalDivergence, best_mean, cost
 from unimodal.policies.index import (
@@ -26,6 +26,7 @@ from unimodal.policies.index import (
 from unimodal.policies.npts import Reweighed
 from unimodal.policies.round import choose
 from unimodal.policies.state import State
+from unimodal.policies.unitt import TransportationCost, transportation_cost
 
 
 class Contest(NamedTuple):
@@ -76,7 +77,7 @@ def _bound(index, family, arm, whole):
     if arm.pulls == 0:
         return np.inf
     budget = own_budget(index, whole, arm.pulls)
-    return upper(family, arm.total / arm.pulls, budget / arm.pulls)
+    return earned(family, arm, upper(family, arm.total / arm.pulls, budget / arm.pulls))
 
 
 @value_name.register(Budgeted, plain=True)
@@ -106,6 +107,18 @@ def _reweighed(index, family, state, near, leader, clock):
 @value_name.register(Reweighed, plain=True)
 def _reweighed_mean(index):
     return "reweighed mean", True
+
+
+@values.register(TransportationCost, plain=True)
+def _transportation_costs(index, family, state, near, leader, clock):
+    arms = state.arms.view(np.recarray)  # the leader itself does not compete
+    costs = {arm: transportation_cost(family, arms[leader], arms[arm]) for arm in near}
+    return [np.inf if arm == leader else costs[arm] for arm in near]
+
+
+@value_name.register(TransportationCost, plain=True)
+def _transportation(index):
+    return "transportation cost", False
 
 
 class _Noting:

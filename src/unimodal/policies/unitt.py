@@ -36,7 +36,9 @@ class UniTT(Policy):
     UniTT()
     """
 
-    summary = "for identification: the most optimistic peak and the neighbour hardest to tell from it"
+    summary = (
+        "for identification: the most optimistic peak and the neighbour hardest to tell from it"
+    )
     citation = "Poiani, Jourdan, Kaufmann and Degenne 2025 (AISTATS)"
 
     c: float = 2.0
@@ -80,7 +82,9 @@ class OptimisticPeak(AroundLeader):
     def arena(self, graph: Graph) -> Any:
         """The rows of the graph, and what a search needs."""
         rows = (graph.rows[:-1], graph.rows[1:], graph.near_rows)
-        return SearchArena(*rows, np.zeros(graph.n_arms + 1, np.int64), np.zeros(graph.n_arms, np.int32))
+        return SearchArena(
+            *rows, np.zeros(graph.n_arms + 1, np.int64), np.zeros(graph.n_arms, np.int32)
+        )
 
 
 @component
@@ -128,7 +132,9 @@ def _mean(family, record):
 @inner
 def _apart(family, record, level):
     """pulls·kl(mean, level), on either side of the mean."""
-    return record.pulls * divergence(family, record.total / record.pulls, told(family, record, level))
+    return record.pulls * divergence(
+        family, record.total / record.pulls, told(family, record, level)
+    )
 
 
 @inner

@@ -150,7 +150,10 @@ class Identification:
                 (
                     row["policy"],
                     f"{least}{row['mean']:,.0f} ± {(row['high'] - row['low']) / 2:,.0f}",
-                    *(f"> {horizon:,}" if least and q >= horizon else f"{q:,.0f}" for q in quantiles),
+                    *(
+                        f"> {horizon:,}" if least and q >= horizon else f"{q:,.0f}"
+                        for q in quantiles
+                    ),
                     f"{least}{row['times_bound']:.2f}",
                     f"{100 * row['unfinished']:.3g} %",
                     f"{100 * row['wrong']:.3g} % (at most {100 * row['wrong_high']:.2g} %)",
@@ -167,9 +170,7 @@ class Identification:
         rows = [_COLUMNS, *self._cells()]
         widths = [max(len(row[place]) for row in rows) for place in range(len(_COLUMNS))]
         lines = [
-            "  ".join(
-                [row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]
-            ).rstrip()
+            "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip()
             for row in rows
         ]
         return "\n".join([self._title, *lines])
