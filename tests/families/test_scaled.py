@@ -274,7 +274,7 @@ class Own(um.Bernoulli):
         (um.Bounded(0, 1, lambda mean, rng: mean), "draw by itself"),
         ("bernoulli", "must be one of Bernoulli, "),
     ],
-    ids=repr,
+    ids=["scaled", "not positive", "own", "own draw", "text"],
 )
 def test_inner_families_that_do_not_fit(inner, words):
     with pytest.raises(um.UnimodalError, match=words):
