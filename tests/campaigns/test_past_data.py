@@ -167,6 +167,32 @@ def test_data_that_were_changed_by_hand_are_told(path, start, play, statement, w
             look(path)
 
 
+def file_format(path):
+    with sqlite3.connect(path) as connection:
+        (found,) = connection.execute("PRAGMA user_version").fetchone()
+    connection.close()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("data", "tells", "expected"), [(None, 0, 2), (DATA, 0, 3), (None, 1, 3), (None, 30, 3)]
+)
+def test_older_versions_refuse_a_file_with_events_that_they_do_not_know(
+    path, start, reopen, play, data, tells, expected
+):
+    """They read format 2 only; behind a snapshot they would not meet the event."""
+    with start(data=data) as campaign:
+        play(campaign, 30)
+        assert file_format(path) == (3 if data else 2)
+        for _ in range(tells):
+            campaign.tell(3, 1.0)
+        assert file_format(path) == expected
+    assert verify(path)
+    with reopen() as campaign:
+        play(campaign, 1)
+    assert file_format(path) == expected
+
+
 # Rewards that are told without a decision.
 
 

@@ -38,6 +38,11 @@ SHAPES: dict[str, dict[str, tuple[type, ...]]] = {
 }
 
 
+# Kinds that versions before them would take for damage, or not see behind a snapshot: a store marks
+# a log that has one, so that they refuse it in their own words.
+LATER_KINDS = frozenset({"data", "limit", "tell"})
+
+
 def fault(event: Event) -> str | None:
     """What is wrong with an event by itself, as the rest of a sentence; None if nothing is."""
     if event.kind not in SHAPES:

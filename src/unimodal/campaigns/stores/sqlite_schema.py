@@ -9,6 +9,7 @@ from unimodal.campaigns.event_checks import short
 from unimodal.errors import DamagedFile, StoreError, WrongVersion
 
 FORMAT = 2
+LATER_FORMAT = 3  # the same tables, with events of `LATER_KINDS` in the log
 APPLICATION = 0x756E696D  # 'unim': what the first page of a campaign's file says it is
 SCHEMA = """
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -38,9 +39,9 @@ def check_kind(connection: Any, path: Path) -> None:
             f"{path} must be a campaign's file, got another SQLite database: name another file."
         )
     (found,) = connection.execute("PRAGMA user_version").fetchone()
-    if tables and found != FORMAT:
+    if tables and found not in (FORMAT, LATER_FORMAT):
         raise WrongVersion(
-            f"{path} has format {found}, this version reads format {FORMAT}: "
+            f"{path} has format {found}, this version reads format {FORMAT} or {LATER_FORMAT}: "
             "open it with the version that wrote it."
         )
     if tables:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from unimodal.campaigns.event_checks import parsed, short
+from unimodal.campaigns.event_checks import LATER_KINDS, parsed, short
 from unimodal.campaigns.events import Event
-from unimodal.campaigns.stores.sqlite_schema import APPLICATION, FORMAT, statements
+from unimodal.campaigns.stores.sqlite_schema import APPLICATION, FORMAT, LATER_FORMAT, statements
 from unimodal.errors import DamagedFile
 
 CHUNK = 1000  # events read at a time: more are slower, since they do not stay in the cache
@@ -114,8 +114,15 @@ class Tables:
         rows = [(e.seq, e.time, e.decision, e.reward) for e in events if e.kind == "reward"]
         if len(rows) < len(events):
             self._connection.executemany(_INSERT, events)
+            if any(event.kind in LATER_KINDS for event in events):
+                self._mark_as_later()
         elif rows:
             self._connection.executemany(INSERT_REWARD, rows)
+
+    def _mark_as_later(self) -> None:
+        """Let versions that do not know `LATER_KINDS` refuse the file."""
+        if self._one("PRAGMA user_version") != (LATER_FORMAT,):
+            self._connection.execute(f"PRAGMA user_version = {LATER_FORMAT}")
 
     def reward_of(self, decision: int) -> float | None:
         """The reward of a decision, or None if it has none."""
