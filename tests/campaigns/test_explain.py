@@ -127,6 +127,25 @@ def test_what_it_says(start):
         assert "draw" in found._repr_html_() and "<table" in found._repr_html_()
 
 
+def test_a_decision_that_was_capped(start):
+    """Who won is told beside who was played."""
+    with start(LADDER) as campaign:
+        campaign.cap(0.05, over=20)
+        made = []
+        for number in range(60):
+            made.append(campaign.decide())
+            campaign.reward(made[-1].id, float(number % 3 > 0))
+        capped = [one for one in made if one.reason == "cap"]
+        found = [campaign.explain(one.id) for one in capped]
+    assert len(found) > 5
+    for one, decision in zip(found, capped, strict=True):
+        assert one.arm == one.leader == decision.arm != one.winner
+        assert f"{one.winner!r} won the contest" in one.because
+        assert "its 1 of the last 20 decisions (a cap of 0.05), so the leader" in one.because
+        (row,) = [row for row in one.rows() if row[-1] == "won, capped"]
+        assert row[0] == one.winner
+
+
 def test_the_command(path, start, value_of):
     def run(*words):
         return CliRunner().invoke(app, ["explain", str(path), *words])
