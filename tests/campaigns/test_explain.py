@@ -134,7 +134,7 @@ def test_a_decision_that_was_capped(start):
         made = []
         for number in range(60):
             made.append(campaign.decide())
-            campaign.reward(made[-1].id, float(number % 3 > 0))
+            campaign.reward(made[-1].id, float(number * 7919 % 10 < 5))
         capped = [one for one in made if one.reason == "cap"]
         found = [campaign.explain(one.id) for one in capped]
     assert len(found) > 5
