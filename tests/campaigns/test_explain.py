@@ -5,11 +5,13 @@ import sys
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import unimodal as um
 from unimodal.agents.saving import copied
 from unimodal.campaigns import explain, state_machine
 from unimodal.campaigns.stores import sqlite
+from unimodal.cli import app
 from unimodal.policies.contest_values import noting, value_name
 
 LADDER = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90"), ("14.90", "16.90")])
@@ -125,6 +127,44 @@ def test_what_it_says(start):
         won = f"won the contest: it had the highest of {decision.near} (draw "
         assert found.because.startswith(f"{decision.leader!r} {who} {won}")
         assert "draw" in found._repr_html_() and "<table" in found._repr_html_()
+
+
+def test_a_decision_that_was_capped(start):
+    """Who won is told beside who was played."""
+    with start(LADDER) as campaign:
+        campaign.cap(0.05, over=20)
+        made = []
+        for number in range(60):
+            made.append(campaign.decide())
+            campaign.reward(made[-1].id, float(number * 7919 % 10 < 5))
+        capped = [one for one in made if one.reason == "cap"]
+        found = [campaign.explain(one.id) for one in capped]
+    assert len(found) > 5
+    for one, decision in zip(found, capped, strict=True):
+        assert one.arm == one.leader == decision.arm != one.winner
+        assert f"{one.winner!r} won the contest" in one.because
+        assert "its 1 of the last 20 decisions (a cap of 0.05), so the leader" in one.because
+        (row,) = [row for row in one.rows() if row[-1] == "won, capped"]
+        assert row[0] == one.winner
+
+
+def test_the_command(path, start, value_of):
+    def run(*words):
+        return CliRunner().invoke(app, ["explain", str(path), *words])
+
+    odd = um.graphs.from_edges([("[b]9.90", "12.90"), ("12.90", "\x1b[31m")])
+    with start(odd) as campaign:
+        campaign.pause("12.90")
+        campaign.decide(30, propensity=True)
+        expected = [campaign.explain(number) for number in range(1, 31)]
+    for number, found in enumerate(expected, 1):
+        shown = run(str(number))
+        assert shown.exit_code == 0 and "\x1b" not in shown.output, shown.output
+        assert "Paused at that moment: 12.90." in shown.output
+        assert json.loads(run(str(number), "--json").output) == json.loads(found.to_json())
+    wrong = run("31")
+    assert isinstance(wrong.exception, um.errors.UnknownDecision)
+    assert {one.reason for one in expected} == {"start", "forced leader", "contest"}
 
 
 def test_of_many_competitors_those_that_matter_are_shown(path):

@@ -490,3 +490,19 @@ def test_the_graph_changes_while_arms_are_paused(path, start, reopen):
     one.close()
     other.close()
     assert bool(verify(path))
+
+
+def test_a_link_of_a_scout_is_no_competitor_twice():
+    """Arms that are joined by a bypass may have been linked before."""
+    agent, twice = um.Agent(um.ScoutUTS(), um.graphs.line(12), seed=3), 0
+    for number in range(60):
+        if number % 6 == 5:
+            agent.pause(number // 6 + 1)
+        arm = agent.ask()
+        agent.tell(arm, float(number % 2))
+        arena = agent._player.view.arena
+        for first, last in zip(arena.first, arena.last, strict=True):
+            row = arena.near[first:last].tolist()
+            twice += len(row) - len(set(row))
+            assert len(row) == 1 or not set(row) & set(agent.paused)
+    assert twice == 0 and len(agent.paused) == 10

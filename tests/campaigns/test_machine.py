@@ -30,6 +30,8 @@ class Model:
         self.decisions = {}  # number: [arm or None if retired, time, OPEN, EXPIRED or its reward]
         self.arms = {arm: [] for arm in "abcd"}  # the rewards of each
         self.edges = [("a", "b"), ("b", "c"), ("c", "d")]
+        self.paused, self.cap = set(), None
+        self.chosen = []  # the arm and the reason of every decision
         self.now = 0.0
 
     def those(self, *states):
@@ -96,6 +98,9 @@ class CampaignMachine(RuleBasedStateMachine):
         for decision in decisions:
             assert decision.id == len(self.model.decisions) + 1
             assert decision.arm in self.model.arms and decision.time == self.time
+            assert decision.arm not in self.model.paused
+            assert decision.reason != "cap" or self.model.cap
+            self.model.chosen.append((decision.arm, decision.reason))
             self.model.decisions[decision.id] = [decision.arm, decision.time, OPEN]
 
     @rule(who=st.integers(0, 1))
@@ -208,12 +213,60 @@ class CampaignMachine(RuleBasedStateMachine):
     def retire_arm(self, who):
         ends = [end for edge in self.model.edges for end in edge]  # of a tree: leaves may go
         leaf = next(arm for arm in sorted(self.model.arms) if ends.count(arm) == 1)
+        if set(self.model.arms) - self.model.paused <= {leaf}:
+            with pytest.raises(um.UnimodalError, match="at least one arm must be offered"):
+                self.campaigns[who].retire(leaf)
+            self.read = self.clock
+            return
         self.campaigns[who].retire(leaf)
         del self.model.arms[leaf]
+        self.model.paused.discard(leaf)
         self.model.edges = [edge for edge in self.model.edges if leaf not in edge]
         for decision in self.model.decisions.values():
             decision[0] = None if decision[0] == leaf else decision[0]
         self.model.now = self.time
+
+    @precondition(lambda self: len(self.model.arms) < 6)
+    @rule(who=st.integers(0, 1), pick=picks)
+    def insert_arm(self, who, pick):
+        new = next(arm for arm in "abcdefgh" if arm not in self.model.arms)
+        edge = pick.choice(self.model.edges)
+        self.campaigns[who].insert(new, between=edge)
+        self.model.arms[new] = []
+        self.model.edges.remove(edge)
+        self.model.edges += [(edge[0], new), (new, edge[1])]
+        self.model.now = self.time
+
+    # Limits, and why.
+
+    @precondition(lambda self: len(self.model.arms) > len(self.model.paused) + 1)
+    @rule(who=st.integers(0, 1), pick=picks)
+    def pause(self, who, pick):
+        arm = pick.choice(sorted(set(self.model.arms) - self.model.paused))
+        self.campaigns[who].pause(arm)
+        self.model.paused.add(arm)
+        self.model.now = self.time
+
+    @precondition(lambda self: self.model.paused)
+    @rule(who=st.integers(0, 1), pick=picks)
+    def resume(self, who, pick):
+        arm = pick.choice(sorted(self.model.paused))
+        self.campaigns[who].resume(arm)
+        self.model.paused.discard(arm)
+        self.model.now = self.time
+
+    @rule(who=st.integers(0, 1), share=st.sampled_from([0.1, 0.5]))
+    def cap(self, who, share):
+        self.model.cap = None if self.model.cap else share
+        self.campaigns[who].cap(self.model.cap, over=10)
+        self.model.now = self.time
+
+    @precondition(lambda self: self.model.chosen)
+    @rule(who=st.integers(0, 1), pick=picks)
+    def explain(self, who, pick):
+        number = pick.randrange(len(self.model.chosen)) + 1
+        found = self.campaigns[who].explain(number)
+        assert (found.arm, found.reason) == self.model.chosen[number - 1]
 
     @invariant()
     def both_tell_what_the_model_tells(self):

@@ -15,6 +15,7 @@ from unimodal.agents.limits import (
 from unimodal.agents.saving import assembled, state_data
 from unimodal.errors import UnimodalError
 from unimodal.graphs import Graph
+from unimodal.graphs.bypass import bypassed
 from unimodal.lookup.graph_view import WholeGraphView
 from unimodal.policies.forgetting import renumbered_memory
 from unimodal.policies.scope import has_leader
@@ -97,8 +98,16 @@ def _offer(agent: Agent, data: dict[str, Any], paused: list[int], resumed: list[
         done += [arm for arm in back if arm in tried]
         left += [arm for arm in back if arm not in tried]
     notes[BEGUN] = len(done)
-    links = {arm: [a for a in row if a not in out] for arm, row in data["links"].items()}
-    data.update(notes=notes, begin=done + left, links=links)
+    data.update(notes=notes, begin=done + left, links=_links(agent, data["links"], paused))
+
+
+def _links(agent: Agent, links: dict[str, list[int]], paused: list[int]) -> dict[str, list[int]]:
+    """The links that are left: to arms on offer which are not neighbours by now."""
+    if not links or agent.graph is None:
+        return links
+    played = bypassed(agent.graph, paused)
+    near = {arm: {*played.near(int(arm)).tolist(), *paused} for arm in links}
+    return {arm: [a for a in row if a not in near[arm]] for arm, row in links.items()}
 
 
 def _split(begin: list[int], begun: int) -> tuple[list[int], list[int]]:
