@@ -103,7 +103,11 @@ class Result(Mapping[str, Run]):
 
         best = self.problem.best_arm
         rows = [
-            (name, str(self.regret(name)), f"{100 * run.pulls[:, best].sum() / run.pulls.sum():.1f} %")
+            (
+                name,
+                str(self.regret(name)),
+                f"{100 * run.pulls[:, best].sum() / run.pulls.sum():.1f} %",
+            )
             for name, run in self.runs.items()
         ]
         columns = ("policy", "regret at the horizon, 95 % interval", "pulls of the best arm")
@@ -181,7 +185,9 @@ class Result(Mapping[str, Run]):
         """How each trial ended, in columns of the table of trials; none without such a rule."""
         if self.stop is None:
             return {}
-        labels = [None if arm < 0 else self.problem.graph.label_of(int(arm)) for arm in run.certified]
+        labels = [
+            None if arm < 0 else self.problem.graph.label_of(int(arm)) for arm in run.certified
+        ]
         if len({type(label) for label in labels if label is not None}) > 1:
             labels = [None if label is None else str(label) for label in labels]
         each = len(self.rounds)
