@@ -12,6 +12,7 @@ import unimodal as um
 from unimodal.agents.propensity import propensity
 from unimodal.engines.step import StepTrial
 from unimodal.kernels.compile import record
+from unimodal.policies.state import BEGUN, ROUND
 from unimodal.policies.unitt import transportation_cost
 
 GRAPH = um.graphs.from_edges([(0, 1), (1, 2), (2, 3), (3, 4), (4, 0), (2, 5), (5, 6)])
@@ -92,6 +93,19 @@ def test_every_round_is_as_defined(problem):
         assert chosen is None or arm in chosen
         sure += chosen is not None and len(chosen) == 1
     assert sure > 150
+
+
+def test_an_arm_behind_a_valley_does_not_lead():
+    """Arm 0 has the highest upper bound, but with its neighbour so low no one peak is there."""
+    player = um.Agent(um.UniTT(), um.graphs.line(4), um.Gaussian(1.0), seed=0)._player
+    state = player.state
+    state.notes[ROUND], state.notes[BEGUN] = 3001, len(state.begin)
+    state.arms["pulls"][:4] = [1, 1000, 1000, 1000]
+    for valley, leader in ((-3.0, 2), (0.95, 0)):
+        state.arms["total"][:4] = [0.5, 1000 * valley, 1000.0, 500.0]
+        player.state = player.with_board(state)
+        player.next_arm()
+        assert player.leader == leader
 
 
 def test_the_leader_gets_every_second_of_its_leads():
@@ -176,6 +190,8 @@ def test_propensities_are_one_unless_challengers_tie():
     arms = agent._player.state.arms
     near = np.array([0, 1, 2])
     assert propensity(agent.policy, agent.family, arms, near, 0, leader=1) == 0.5
+    # The neighbour of an arm that is worse costs nothing to tell: nor does the leader itself.
+    assert propensity(agent.policy, agent.family, arms, near[:2], 1, leader=0) == 1.0
     for _ in range(2):
         agent.tell(0, 1.0)
     assert propensity(agent.policy, agent.family, arms, near, 0, leader=1) == 1.0

@@ -284,3 +284,17 @@ def test_what_no_certificate_can_be_about(problem, policy, stop, words):
     with pytest.raises(um.UnimodalError, match=words) as sentence:
         played(problem, policy, stop)
     assert str(sentence.value).endswith(".") and "\n" not in str(sentence.value)
+
+
+def test_what_passes_the_screening_is_tested_exactly():
+    """With known factors the mean of both arms' rewards is not where they speak least."""
+    problem = um.Problem(um.graphs.line(2), [4.0, 6.0], um.Scaled(um.Bernoulli(), by=[5, 20]))
+    test, family = PeakTest(problem, um.Certified(0.95)), problem.family.of_arms([0, 1])
+    asked, found = math.log(20), []
+    for pulls in range(5, 400, 5):
+        counts, totals = np.array([pulls, pulls]), np.array([0.5 * pulls, 0.3 * pulls])
+        exact = order_evidence(family, counts, totals, 1, [0])[0]
+        screened = most_order_evidence(family, counts, totals, 1, [0])[0]
+        assert (test.certified(counts, totals) == 1) == (exact >= asked)
+        found.append((exact >= asked, screened >= asked))
+    assert {(False, False), (False, True), (True, True)} == set(found)

@@ -1,4 +1,4 @@
-"""Rewards until certified: the table and what it says of trials that did not end, or ended wrong."""
+"""Rewards until certified: the table, and trials that did not end or ended wrong."""
 
 import dataclasses
 import json
@@ -45,17 +45,17 @@ def test_it_is_what_simulate_finds(found):
 
 def test_the_table(found):
     table = found.summary()
-    assert table["policy"].to_list() == ["UniTT", "UniTT(c=1)"]
+    assert table["policy"].to_list() == ["UniTT", "UniTT(c=1.0)"]
     row = table.to_dicts()[0]
     assert row["times_bound"] == row["mean"] / found.bound
     assert (row["trials"], row["unfinished"], row["wrong"]) == (12, 0.0, 0.0)
     title, head, *lines = str(found).splitlines()
     assert title.endswith(f"the bound is {found.bound:,.0f} rewards") and len(lines) == 2
     assert head.split()[:2] == ["policy", "rewards"] and lines[0].startswith("UniTT ")
-    assert "<table" in found._repr_html_() and "UniTT(c=1)" in found._repr_html_()
+    assert "<table" in found._repr_html_() and "UniTT(c=1.0)" in found._repr_html_()
     assert json.loads(json.dumps(found.to_dict()))["policies"]["UniTT"]["mean"] == row["mean"]
-    pair = found.result["UniTT"].stopped.mean() / found.result["UniTT(c=1)"].stopped.mean()
-    assert found.ratio("UniTT", "UniTT(c=1)").value == pytest.approx(pair)
+    pair = found.result["UniTT"].stopped.mean() / found.result["UniTT(c=1.0)"].stopped.mean()
+    assert found.ratio("UniTT", "UniTT(c=1.0)").value == pytest.approx(pair)
 
 
 def test_what_did_not_end_is_at_least_so_long(found):
