@@ -17,12 +17,13 @@ PAIRS = [
     (um.IMEDUB(), None),
     (um.KLUCBUB(), None),
     (um.NPTS(), um.Bounded(0, 2)),
+    (um.UniTT(), None),
 ]
 EVERY = [
     (policy, family)
     for policy in (um.UTS(), um.OSUB(), um.TS(), um.KLUCB(), um.IMED(), um.IMEDUB(), um.KLUCBUB())
     for family in (um.Gaussian(0.5), um.Poisson(), um.Exponential(), um.Bounded(0, 2))
-] + [(um.NPTS(), None), (um.UTS(period=2), None), (um.OSUB(c=0), None)]
+] + [(um.UniTT(), um.Poisson()), (um.NPTS(), None), (um.UTS(period=2), None), (um.OSUB(c=0), None)]
 
 
 class Greedy(um.Policy):

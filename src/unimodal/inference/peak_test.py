@@ -82,7 +82,7 @@ def most_order_evidence(
 
     >>> from unimodal import Bernoulli
     >>> most_order_evidence(Bernoulli(), [100, 100, 100], [80, 50, 79], 0, [1, 2]).round(1).tolist()
-    [5.2, -5.0]
+    [5.1, -5.0]
     """
     pairs = np.empty((2, len(worse)), dtype=np.int64)
     pairs[0], pairs[1] = better, worse

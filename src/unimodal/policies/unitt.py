@@ -1,4 +1,16 @@
-"""UniTT: rewards are spent on finding the peak, not on earning (Poiani, Jourdan, Kaufmann, Degenne)."""
+"""UniTT: rewards are spent on being sure of the peak, not on earning.
+
+From Poiani, Jourdan, Kaufmann and Degenne (2025), for lines and Gaussian rewards: each arm has an
+interval; the leader has the highest upper bound of all arms that are the peak of some means with
+one peak inside all intervals; the challenger is its neighbour with the smallest transportation
+cost; one of the two is pulled (top two, with a share of 1/2 for the leader); each arm is pulled
+once first. The width, 2·log t over the pulls in divergence, is that of the authors' code.
+
+Ours: any graph (docs/theory/identification.md, section 3, says which arms may be the peak), any
+family with a divergence, intervals in that divergence, the leader pulled in every second of its
+leads where they track the same share for each pair, and a leader for the case that no means with
+one peak fit the intervals.
+"""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 from __future__ import annotations
@@ -30,7 +42,20 @@ _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
 
 class UniTT(Policy):
-    """Top two around the most optimistic peak.
+    """Top two around the most optimistic peak: for identification, not for small regret.
+
+    Every arm has an interval of means q with N·kl(mean, q) at most c·log t, where N is its pulls.
+    The leader is the arm with the highest upper bound of all arms that may be the peak: those that
+    can be reached from the arm with the highest lower bound over arms whose upper bound reaches
+    that. The leader is pulled in every second of its leads, and in the others its neighbour b with
+    the smallest N_a·kl(mean_a, z) + N_b·kl(mean_b, z) over z, the hardest to tell from it. Ties
+    are broken at random. It begins with each arm once.
+
+    Published for lines, with near-optimality for Gaussian rewards and small errors (Poiani,
+    Jourdan, Kaufmann and Degenne 2025), where c = 2 gives the intervals of their code. Other graphs
+    and other rewards are our extension, for which nothing is proved of the number of rewards: the
+    certificate alone carries correctness, whatever chose the arms. `um.identify` runs it until the
+    peak is certified; docs/studies/identification/page.md has what that takes.
 
     >>> UniTT()
     UniTT()
@@ -187,9 +212,9 @@ def _reached(family, arena, arms, first, level, budget):
                 continue
             seen[other] = mark
             record = arms[other]
-            if record.pulls > 0 and _mean(family, record) < level:
-                if _apart(family, record, level) > budget:
-                    continue
+            is_below = record.pulls > 0 and _mean(family, record) < level
+            if is_below and _apart(family, record, level) > budget:
+                continue
             queue[found] = other
             found += 1
     return found
@@ -212,9 +237,9 @@ def transportation_cost(family, better, worse):
     pulls = better.pulls + worse.pulls
     pooled, near = (better.pulls * high + worse.pulls * low) / pulls, _NEAR * (high - low)
     least = _both(family, better, worse, pooled)
-    if least <= _both(family, better, worse, max(pooled - near, low)) and least <= _both(
-        family, better, worse, min(pooled + near, high)
-    ):
+    below = _both(family, better, worse, max(pooled - near, low))
+    above = _both(family, better, worse, min(pooled + near, high))
+    if least < math.inf and least <= below and least <= above:
         return least
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     at_left, at_right = _both(family, better, worse, left), _both(family, better, worse, right)
@@ -237,8 +262,7 @@ def _hardest_to_tell(index, family, state, near, leader, clock):
         if arm == leader:
             continue
         own, same = transportation_cost(family, arms[leader], arms[arm]), leeway(lowest)
-        if best == leader or own < lowest - same:
-            best, lowest = arm, own
-        elif own <= lowest + same and tie_key(state, arm) > tie_key(state, best):
+        is_tied = own <= lowest + same and tie_key(state, arm) > tie_key(state, best)
+        if best == leader or own < lowest - same or is_tied:
             best, lowest = arm, own
     return best

@@ -16,8 +16,8 @@ from unimodal.errors import LONGEST, UnimodalError, real_number, whole_number
 from unimodal.families import Family
 from unimodal.graphs import Graph
 from unimodal.kernels.random import GRAPH, randint, stream
-from unimodal.problems.means import by_distance, random_peak
 from unimodal.problems.identification import Game
+from unimodal.problems.means import by_distance, random_peak
 from unimodal.problems.problem import Problem, Unimodality, check_graph
 
 MOST_MEANS = 10**8  # of all pieces together: what memory holds

@@ -70,8 +70,8 @@ def simulate(
     >>> two = um.simulate(problem, um.UTS(), horizon=1000, trials=3, seed=7, workers=2)
     >>> bool((one["UTS"].regret == two["UTS"].regret).all())
     True
-    >>> found = um.simulate(problem, um.UTS(), horizon=5000, trials=3, stop=um.Certified(0.9))
-    >>> found["UTS"].certified.tolist()
+    >>> found = um.simulate(problem, um.UniTT(), horizon=5000, trials=3, stop=um.Certified(0.9))
+    >>> found["UniTT"].certified.tolist()
     [2, 2, 2]
     """
     chosen = named(policies)
