@@ -254,6 +254,8 @@ def test_a_weight_that_is_none_is_refused(named, words):
         (um.Exponential(), -1, "between 0 and"),
         (um.Gaussian(), 1e200, "between -"),
         (um.Bounded(2, 6), 5.0, "between 6 and 18, got 5.0"),
+        (um.Scaled(um.Bernoulli(), by=9.0), 1.5, "must be a whole number, got 1.5"),
+        (um.Scaled(um.Bernoulli(), by=9.0), 9.0, "between 0 and 3, got 9.0"),  # money: not told
     ],
 )
 def test_a_total_that_the_family_cannot_have_is_refused(family, total, words):

@@ -16,6 +16,7 @@ from unimodal.studies import pages
 
 HERE = Path(__file__).parent
 PRICES = (4.9, 6.9, 8.9, 9.9, 11.9, 12.9, 14.9, 16.9, 19.9, 24.9)  # of examples/pricing.py
+MONEY = um.Scaled(um.Bernoulli(), by=float)  # a purchase, worth its price
 CENTRES = {"good": 13.0, "stale": 11.0, "wrong": 20.0}  # of the demand when the data were collected
 WEIGHTS = (1.0, 0.5, 0.1)
 POLICIES = ("UTS", "OSUB", "TS", "KLUCB")
@@ -71,15 +72,15 @@ class Before(um.studies.BaseSetting):
         rng = np.random.default_rng([seed, 1])
         shares = buyers(CENTRES[self.data]).items()
         sold = {price: int(rng.binomial(REWARDS, share)) for price, share in shares}
-        rows = [(price, REWARDS, price * sold[price]) for price in self.prices]
+        rows = [(price, REWARDS, sold[price]) for price in self.prices]
         ladder = um.graphs.from_edges(list(pairwise(self.prices)))
         data = um.PastData(rows, weight=self.weight)
-        agent = um.Agent(policy, ladder, um.Bounded(0, PRICES[-1]), seed, data=data)
+        agent = um.Agent(policy, ladder, MONEY, seed, data=data)
         buys, loses, lost = buyers(CENTRES["good"]), lost_by_price(), 0.0
         for coin in np.random.default_rng([seed, 2]).random(self.horizon).tolist():
             price = agent.ask()
             lost += loses[price]
-            agent.tell(price, price if coin < buys[price] else 0.0)
+            agent.tell(price, 1.0 if coin < buys[price] else 0.0)
         return lost
 
 
@@ -140,7 +141,7 @@ def figure(found):
             mean, low, _ = mean_interval(np.transpose(samples))
             look = style(policy, position) | {"capsize": 2, "label": policy}
             ax.errorbar(weights, mean, mean - low, markersize=5, **look)
-        ax.set(xlabel="weight of the data (0: none)", xticks=weights, ylim=(0, 1020))
+        ax.set(xlabel="weight of the data (0: none)", xticks=weights, ylim=(0, 1260))
         ax.xaxis.set_major_formatter("{x:g}")
         ax.set_title(f"{data} data", fontsize=10, loc="left")
         ax.spines[["top", "right"]].set_visible(False)

@@ -229,6 +229,10 @@ class Scaled(Family):
         """Refuse what is no prior of the inner family."""
         self.inner.check_prior(first, second)
 
+    def check_total(self, count: int, total: Any) -> float:
+        """Return the sum of what was told so often, or refuse what the inner family cannot have."""
+        return self.inner.check_total(count, total)
+
     def expected_successes(self, count: float, total: float) -> float:
         """Those of the inner family."""
         return self.inner.expected_successes(count, total)
