@@ -88,6 +88,7 @@ def test_what_the_result_knows_of_an_end(result):
     for row, end in enumerate(run.stopped):
         assert (run.arms[row, :end] >= 0).all() and np.isfinite(run.rewards[row, :end]).all()
         assert (run.arms[row, end:] == -1).all() and np.isnan(run.rewards[row, end:]).all()
+    assert not um.second_peaks(result, policy="UniTT", trial=1)
     table = result.trials()
     assert table.columns == [
         "policy",

@@ -22,7 +22,7 @@ from unimodal.inference.peak_test import (
 )
 
 STANDING = ("arm", "certificate", "best (belief)")
-_SHOWN = 5  # arms in a sentence
+_SHOWN = 5  # arms that are listed
 _MOST_TIMES_MORE = 1e6  # of the present rewards: what takes longer is not foreseen
 
 DROPPED = (

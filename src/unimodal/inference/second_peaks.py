@@ -278,8 +278,9 @@ def _of_result(result: Result, policy: str | None, trial: int) -> Data:
             f"the 'trial' must be a number below {result.n_trials}, which this result has, "
             f"got {number}."
         )
-    arms, n_arms = run.arms[number], result.problem.graph.n_arms
+    last = None if run.stopped is None else run.stopped[number]  # of a trial that was certified
+    arms, n_arms = run.arms[number, :last], result.problem.graph.n_arms
     counts = np.bincount(arms, minlength=n_arms).astype(np.float64)
-    sums = np.bincount(arms, weights=run.rewards[number], minlength=n_arms)
+    sums = np.bincount(arms, weights=run.rewards[number, :last], minlength=n_arms)
     graph = result.problem.graph
     return Data(graph, result.problem.family.of_arms(graph.labels), counts, sums)
