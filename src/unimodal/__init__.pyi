@@ -62,6 +62,7 @@ from .families import Scaled as Scaled
 from .graphs import Graph as Graph
 from .inference.alarms import Alarm as Alarm
 from .inference.alarms import alarms as alarms
+from .inference.certificate import Certificate as Certificate
 from .inference.replay import Replay as Replay
 from .inference.replay import replay as replay
 from .inference.second_peaks import SecondPeaks as SecondPeaks
