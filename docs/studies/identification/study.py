@@ -149,7 +149,7 @@ def powers(found):
         cells = (fixed.split()[1], f"{ratio(found, step)}", errors_of(ours, 0.05), f"{bound:,.0f}")
         rows.append((f"{step:g}", *rewards, *cells))
     columns = ("step", "UniTT", "best fixed allocation", "its share for the peak", "ratio")
-    return markdown_table((*columns, "UniTT wrong", "T\\*·log(1/δ)"), rows)
+    return markdown_table((*columns, "UniTT wrong", "T*·log(1/δ)"), rows)
 
 
 def tried(found):
@@ -178,7 +178,7 @@ def ratios(found, step):
             else:
                 cells.append(f"{mean:.3g} ± {(high - low) / 2:.2g}")
         rows.append((f"{error:g}", f"{bound:,.0f}", *cells))
-    return markdown_table(("δ", "T\\*·log(1/δ)", *outcomes), rows)
+    return markdown_table(("δ", "T*·log(1/δ)", *outcomes), rows)
 
 
 def wrong(found):
