@@ -12,7 +12,8 @@ from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import Decision
 from unimodal.agents.limits import checked_cap
 from unimodal.campaigns.alarm_watch import AlarmWatch
-from unimodal.campaigns.explain import Explanation, explain
+from unimodal.campaigns.explain import explain
+from unimodal.campaigns.explanation import Explanation
 from unimodal.campaigns.history_table import plain
 from unimodal.campaigns.reading import backup, look, read_table
 from unimodal.campaigns.settings import Settings
