@@ -14,7 +14,8 @@ from unimodal.agents.limits import checked_cap
 from unimodal.agents.past_data import as_past_data
 from unimodal.campaigns.alarm_watch import AlarmWatch
 from unimodal.campaigns.certifying import certificate
-from unimodal.campaigns.explain import Explanation, explain
+from unimodal.campaigns.explain import explain
+from unimodal.campaigns.explanation import Explanation
 from unimodal.campaigns.history_table import plain
 from unimodal.campaigns.reading import backup, look, read_table
 from unimodal.campaigns.settings import Settings

@@ -26,6 +26,7 @@ SOURCES = (
     "graphs",
     "policies",
     "engines",
+    "inference/change.py",
     "inference/replay/plausible_means.py",
 )
 
