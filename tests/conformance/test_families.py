@@ -52,11 +52,12 @@ class Geometric(um.Family):
 
 
 OURS = [*(make() for make in FAMILIES.values()), um.Bounded(2.0, 5.0, "uniform"), um.Gaussian(0.1)]
-OURS += [um.Scaled(um.Bernoulli(), by=1.0)]  # other factors: families/test_scaled.py
+# Other factors are in families/test_scaled.py.
+SCALED = pytest.param(um.Scaled(um.Bernoulli(), by=1.0), marks=pytest.mark.full)
 
 
 @pytest.mark.parametrize("check", FAMILY_CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("family", [*OURS, Geometric()], ids=repr)
+@pytest.mark.parametrize("family", [*OURS, Geometric(), SCALED], ids=repr)
 def test_family(family, check):
     check(family)
 
