@@ -40,8 +40,16 @@ def regret(family, means, policy, engine):
     return um.simulate(problem, policy, **options)[policy.name].regret
 
 
-@pytest.mark.parametrize("engine", ["leap", pytest.param("step", marks=full)])
-@pytest.mark.parametrize("policy", [um.UTS(), um.OSUB()], ids=repr)
+@pytest.mark.parametrize(
+    ("policy", "engine"),
+    [
+        (um.UTS(), "leap"),
+        pytest.param(um.UTS(), "step", marks=full),
+        pytest.param(um.OSUB(), "leap", marks=full),
+        pytest.param(um.OSUB(), "step", marks=full),
+    ],
+    ids=repr,
+)
 def test_equal_factors_change_nothing_but_the_unit(policy, engine):
     inner = regret(um.Bernoulli(), SOLD * [1, 1.1, 1.4, 1.4, 1], policy, engine)
     for factor in (1.0, 2.0):

@@ -6,13 +6,14 @@ from dataclasses import fields
 from typing import Any
 
 from unimodal.errors import UnimodalError, unknown_name
+from unimodal.families import factors, scaled_kernels  # noqa: F401 - registers its functions
 from unimodal.families.bernoulli import Bernoulli
 from unimodal.families.bounded import Bounded
 from unimodal.families.exponential import Exponential
 from unimodal.families.family import Family
 from unimodal.families.gaussian import Gaussian
 from unimodal.families.poisson import Poisson
-from unimodal.families.scaled import Scaled, factors_data, scaled_from_data
+from unimodal.families.scaled import Scaled
 
 __all__ = [
     "FAMILIES",
@@ -52,7 +53,8 @@ def as_family(family: Family | None, owner: str) -> Family:
 def to_data(family: Family) -> dict[str, Any]:
     """A family as plain JSON data; of a user's own, only its name and parameters."""
     if isinstance(family, Scaled):
-        return {"family": family.name, "inner": to_data(family.inner), "by": factors_data(family)}
+        by = factors.to_data(family.by)
+        return {"family": family.name, "inner": to_data(family.inner), "by": by}
     parameters = {field.name: getattr(family, field.name) for field in fields(family)}
     if callable(parameters.get("draw")):
         parameters["draw"] = "your own function"
@@ -69,7 +71,7 @@ def from_data(data: dict[str, Any], given: Family | None = None) -> Family:
     if given is not None and to_data(given) == data:
         return given
     if data["family"] == "scaled":
-        return scaled_from_data(from_data(data["inner"]), data["by"])
+        return Scaled(from_data(data["inner"]), factors.from_data(data["by"]))
     parameters = dict(data)
     name, own = parameters.pop("family"), parameters.pop("own", None)
     if own is not None:

@@ -1,12 +1,8 @@
 """Rewards that are worth a known multiple of what is told: price × sold, rate × delivered.
 
 What is told is the draw of the inner family, and everything is kept as told. Means, posteriors and
-levels are in money: the arm's known factor times what they are of the draws. To compiled code a
-family is its inner one, with the factor of an arm beside it (`of_arm`).
-
-Levels (`unsaturated_scale.py`) must be comparable between arms. So the level of an amount is the
-inner family's level of the amount divided by the largest factor: arms with that factor have the
-inner family's levels, and the others theirs `shrunk`.
+evidence are in money: the arm's known factor times what they are of the draws. `factors.py` says
+how factors are given, and `scaled_kernels.py` what compiled code calls.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
@@ -15,28 +11,23 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unimodal.errors import UnimodalError, real_number, refuse_set
-from unimodal.families import family as kernel
-from unimodal.families import leaping, unsaturated_scale
+from unimodal.errors import UnimodalError, real_number
+from unimodal.families import factors as spelling
 from unimodal.families.bernoulli import Bernoulli
 from unimodal.families.bounded import Bounded
 from unimodal.families.exponential import Exponential
 from unimodal.families.family import Family, Numbers
 from unimodal.families.gaussian import Gaussian
 from unimodal.families.poisson import Poisson
-from unimodal.families.tail_envelopes import beyond
-from unimodal.kernels.compile import inner, record
+from unimodal.kernels.compile import record
 
 INNER = (Bernoulli, Bounded, Exponential, Gaussian, Poisson)
-LARGEST_FACTOR = 1e50  # products with the largest reward stay finite
-_ROUNDING = 1e-14  # of levels, relative
-_SAME, _SAFE = 2e-13, 1e-9  # what a contest takes for a tie; the margin of a wait, both relative
 
 
 class Scaled(Family):
@@ -89,37 +80,29 @@ class Scaled(Family):
                 "the 'inner' of Scaled must have rewards above 0, for a larger factor to be worth "
                 f"more, got {self.inner!r}: add a constant to them."
             )
-        object.__setattr__(self, "by", _spelt(self.by))
+        object.__setattr__(self, "by", spelling.spelt(self.by))
 
     # The arms' factors
 
     @functools.cached_property
     def _by_label(self) -> dict[Hashable, float]:
-        return dict(self.by)
+        return dict(self.by) if spelling.is_by_label(self.by) else {}
 
     @property
     def factor(self) -> float:
         """The factor of every arm; NaN if they differ, or may."""
-        if isinstance(self.by, float):
-            return self.by
-        values = set() if self.by is float else set(self._values())
-        return values.pop() if len(values) == 1 else math.nan
+        different = set(spelling.values(self.by))
+        return different.pop() if len(different) == 1 else math.nan
 
     @property
     def largest(self) -> float:
         """The largest factor of an arm, or what none is larger than."""
-        if self.by is float:
-            return LARGEST_FACTOR
-        return self.by if isinstance(self.by, float) else max(self._values())
-
-    def _values(self) -> list[float]:
-        return [value if isinstance(value, float) else value[1] for value in self.by]
+        return max(spelling.values(self.by), default=spelling.LARGEST_FACTOR)
 
     @property
     def labels(self) -> Sequence[Hashable]:
         """The labels that factors were given for."""
-        is_mapping = isinstance(self.by, tuple) and isinstance(self.by[0], tuple)
-        return tuple(self._by_label) if is_mapping else ()
+        return tuple(self._by_label)
 
     def on(self, graph: Any, strict: bool = True) -> Family:
         """The family for the arms of a graph (None: one known by look-up), which it must fit.
@@ -130,29 +113,22 @@ class Scaled(Family):
         >>> um.Scaled(um.Poisson(), by=[1, 2.5]).on(um.graphs.line(2))
         Scaled(Poisson(), by={0: 1.0, 1: 2.5})
         """
-        by = self.by
-        if by is float or isinstance(by, float):
-            if graph is not None and strict:
-                self.factors(graph.labels)
+        in_order = spelling.is_in_order(self.by)
+        if graph is None and in_order:
+            raise UnimodalError(
+                "the 'by' of Scaled must be a mapping from labels, or float, where a graph is "
+                f"known by look-up and its arms have no order, got {len(self.by)} numbers."
+            )
+        if graph is None or not (strict or in_order):
             return self
-        is_sequence = isinstance(by[0], float)
-        if graph is None:
-            if is_sequence:
-                raise UnimodalError(
-                    "the 'by' of Scaled must be a mapping from labels, or float, where a graph is "
-                    f"known by look-up and its arms have no order, got {len(by)} numbers."
-                )
-            return self
-        if is_sequence and len(by) != graph.n_arms:
+        if in_order and len(self.by) != graph.n_arms:
             raise UnimodalError(
                 f"the 'by' of Scaled must have a factor for each of the {graph.n_arms} arms, "
-                f"got {len(by)}."
+                f"got {len(self.by)}."
             )
-        if is_sequence:
-            return Scaled(self.inner, dict(zip(graph.labels, by, strict=True)))
-        if not strict:
-            return self
-        for label in self._by_label:
+        if in_order:
+            return Scaled(self.inner, dict(zip(graph.labels, self.by, strict=True)))
+        for label in self.labels:
             try:
                 graph.arm_of(label)
             except UnimodalError as error:
@@ -167,18 +143,18 @@ class Scaled(Family):
         """The factors of arms, by their labels."""
         return np.array([self._factor_of(label) for label in labels], dtype=np.float64)
 
-    def _factor_of(self, label: Any) -> float:
+    def _factor_of(self, label: Hashable) -> float:
         if isinstance(self.by, float):
             return self.by
         if self.by is float:
-            return _checked(label, f"float({label!r}), the factor of an arm of Scaled(by=float),")
-        if isinstance(self.by[0], float):
+            return spelling.of_label(label)
+        if spelling.is_in_order(self.by):
             raise UnimodalError(
                 "a Scaled with a sequence of factors must be fitted to a graph before arms are "
                 "asked for: call on(graph), or give a mapping from labels."
             )
         if label not in self._by_label:
-            known = ", ".join(map(repr, list(self._by_label)[:3]))
+            known = ", ".join(map(repr, self.labels[:3]))
             raise UnimodalError(
                 f"the 'by' of Scaled must have a factor for every arm, got none for {label!r} "
                 f"(it begins with {known}): add it, or use by=float where labels are the factors."
@@ -291,16 +267,7 @@ class Scaled(Family):
         return self._known_factor() * rewards
 
     def __repr__(self) -> str:
-        by = self.by
-        shown = "float" if by is float else repr(by)
-        if isinstance(by, tuple):
-            some = dict(by[:_SHOWN]) if isinstance(by[0], tuple) else list(by[:_SHOWN])
-            more = f" and {len(by) - _SHOWN:,} more" if len(by) > _SHOWN else ""
-            shown = f"{some!r}{more}"
-        return f"Scaled({self.inner!r}, by={shown})"
-
-
-_SHOWN = 12  # factors, when it is printed
+        return f"Scaled({self.inner!r}, by={spelling.shown(self.by)})"
 
 
 class ScaledArms:
@@ -337,241 +304,8 @@ class ScaledArms:
         return np.where(possible, found, np.inf)
 
 
-def _spelt(by: Any) -> Any:
-    """Factors as data that can be compared: a number, `float`, a tuple of them or of pairs."""
-    if by is float:
-        return by
-    refuse_set(by, "the 'by' of Scaled")
-    if isinstance(by, Mapping):
-        pairs = tuple((label, _checked(f, _of(label))) for label, f in by.items())
-        if pairs:
-            return pairs
-    elif isinstance(by, tuple) and by and isinstance(by[0], tuple):
-        return _spelt(dict(by))  # as it spells them itself
-    elif isinstance(by, str | bytes) or callable(by) or not hasattr(by, "__len__"):
-        return _checked(by, "the 'by' of Scaled, a mapping, a sequence, float or a number,")
-    elif len(by):
-        return tuple(_checked(value, _of(arm)) for arm, value in enumerate(by))
-    raise UnimodalError(f"the 'by' of Scaled must have a factor for every arm, got {by!r}.")
-
-
-def _of(label: Any) -> str:
-    return f"the factor of arm {label!r} of Scaled"
-
-
-def _checked(value: Any, what: str) -> float:
-    if isinstance(value, str) and what.startswith("float("):
-        try:
-            value = float(value)
-        except ValueError:
-            value = None
-    factor = real_number(value, what, above=0)
-    if not 1 / LARGEST_FACTOR <= factor <= LARGEST_FACTOR:
-        raise UnimodalError(
-            f"{what} must lie between {1 / LARGEST_FACTOR:g} and {LARGEST_FACTOR:g}, got "
-            f"{factor:g}: use another unit."
-        )
-    return factor
-
-
 def _between(family: Scaled) -> str:
     low, high = family.low * family.factor, family.high * family.factor
     if math.isinf(low):
         return "a finite number"
     return f"at least {low:g}" if math.isinf(high) else f"between {low:g} and {high:g}"
-
-
-def factors_data(family: Scaled) -> Any:
-    """The factors as JSON data: a number, "float", a list, or pairs of a label and a factor."""
-    if family.by is float:
-        return "float"
-    if isinstance(family.by, float):
-        return family.by
-    return [list(one) if isinstance(one, tuple) else one for one in family.by]
-
-
-def scaled_from_data(inner: Family, by: Any) -> Scaled:
-    """The family of such data."""
-    if isinstance(by, list) and by and isinstance(by[0], list):
-        return Scaled(inner, {_as_label(label): factor for label, factor in by})
-    return Scaled(inner, float if by == "float" else by)
-
-
-def _as_label(data: Any) -> Any:
-    return tuple(map(_as_label, data)) if isinstance(data, list) else data
-
-
-# What compiled code calls. Rewards and their means as they are told: the inner family's.
-
-_Record: Any = Scaled.Record
-
-
-@kernel.draw.register(Scaled)
-def _draw(family, mean, rng):
-    return kernel.draw(family.inner, mean, rng)
-
-
-@kernel.divergence.register(Scaled)
-def _divergence(family, p, q):
-    # An arm that cannot reach q is infinitely far from it.
-    return math.inf if q > kernel.top(family.inner) else kernel.divergence(family.inner, p, q)
-
-
-@kernel.upper.register(Scaled)
-def _upper(family, p, budget):
-    return kernel.upper(family.inner, p, budget)
-
-
-@kernel.negentropy.register(Scaled)
-def _negentropy(family, p):
-    return kernel.negentropy(family.inner, p)
-
-
-@kernel.natural.register(Scaled)
-def _natural(family, q):
-    return kernel.natural(family.inner, q)
-
-
-@kernel.top.register(Scaled)
-def _top(family):
-    return kernel.top(family.inner)
-
-
-@kernel.prior_worth.register(Scaled)
-def _prior_worth(family, arm):
-    return kernel.prior_worth(family.inner, arm)
-
-
-@kernel.learn.register(Scaled)
-def _learn(family, arms, arm, reward, rng):
-    kernel.learn(family.inner, arms, arm, reward, rng)
-
-
-@leaping.worst.register(Scaled)
-def _worst(family):
-    return leaping.worst(family.inner)
-
-
-@leaping.attempt.register(Scaled)
-def _attempt(family, arm, loss_margin):
-    return leaping.attempt(family.inner, arm, loss_margin)
-
-
-@leaping.gather.register(Scaled)
-def _gather(family, arms, arm, mean, pulls, loss_margin, rng, coins):
-    return leaping.gather(family.inner, arms, arm, mean, pulls, loss_margin, rng, coins)
-
-
-# What they are worth.
-
-
-@kernel.earned.register(Scaled)
-def _earned(family, arm, reward):
-    return arm.factor * reward
-
-
-@kernel.told.register(Scaled)
-def _told(family, arm, worth):
-    return worth / arm.factor
-
-
-@kernel.of_arm.register(Scaled)
-def _of_arm(family, arm):
-    return _Record(family.inner, family.largest, arm.factor)
-
-
-@kernel.posterior.register(Scaled)
-def _posterior(family, arm, rng):
-    return arm.factor * kernel.posterior(family.inner, arm, rng)
-
-
-@leaping.hat.register(Scaled)
-def _hat(family, arm, worse, level, above):
-    if above and level >= arm.factor * kernel.top(family.inner):
-        return 0.0, 0.0  # no draw lies above
-    return leaping.hat(family.inner, arm, worse, level / arm.factor, above)
-
-
-@leaping.under_hat.register(Scaled)
-def _under_hat(family, arm, level, rate, above, rng):
-    draw = leaping.under_hat(family.inner, arm, level / arm.factor, rate, above, rng)
-    return beyond(arm.factor * draw, level, above)
-
-
-@leaping.outlook.register(Scaled)
-def _outlook(family, arm):
-    centre, spread = leaping.outlook(family.inner, arm)
-    return arm.factor * centre, arm.factor * spread
-
-
-@leaping.is_sure.register(Scaled)
-def _is_sure(family, arm):
-    # Whoever draws nothing but the top of a smaller factor may be exceeded.
-    return arm.factor == family.largest and leaping.is_sure(family.inner, arm)
-
-
-# Levels, of a family that `of_arm` made.
-
-
-@unsaturated_scale.mean_level.register(Scaled)
-@inner
-def _mean_level(family, pulls, total):
-    level = unsaturated_scale.mean_level(family.inner, pulls, total)
-    return _common(family, level)
-
-
-@unsaturated_scale.upper_level.register(Scaled)
-def _upper_level(family, pulls, total, budget):
-    level = unsaturated_scale.upper_level(family.inner, pulls, total, budget)
-    return _common(family, level)
-
-
-@unsaturated_scale.distance.register(Scaled)
-def _distance(family, pulls, total, level):
-    own = _own(family, level)
-    if family.factor != family.largest:
-        mean = _mean_level(family, pulls, total)
-        if level <= mean + _ROUNDING * abs(mean):
-            return 0.0  # at an arm's top, rounding must not make of nothing an infinite distance
-    if own == math.inf:
-        return math.inf  # out of the arm's reach
-    return unsaturated_scale.distance(family.inner, pulls, total, own)
-
-
-@unsaturated_scale.between.register(Scaled)
-def _level_between(family, low, high, share):
-    return unsaturated_scale.between(family.inner, low, high, share)
-
-
-@unsaturated_scale.linear_form.register(Scaled)
-def _linear_form(family, level):
-    if family.factor != family.factor:
-        return -math.inf, 0.0, 0.0  # none holds for arms with different factors
-    return unsaturated_scale.linear_form(family.inner, _own(family, level))
-
-
-@unsaturated_scale.is_sharp.register(Scaled)
-def _is_sharp(family, level):
-    # Near its top an arm's own level hardly shows in the common one: where a step by the margin
-    # that waits have would pass for a tie, nobody knows when the level is reached.
-    own = _own(family, level)
-    if family.factor == family.largest or own == math.inf:
-        return True
-    before = _common(family, own - _SAFE * abs(own))
-    return before < level - _SAME * abs(level)
-
-
-@inner
-def _common(family, level):
-    """The common level of an arm's own, which the inner family has."""
-    if family.factor == family.largest:
-        return level
-    return unsaturated_scale.shrunk(family.inner, level, family.factor / family.largest)
-
-
-@inner
-def _own(family, level):
-    """An arm's own level for a common one; ∞ if it is out of the arm's reach."""
-    if family.factor == family.largest:
-        return level
-    return unsaturated_scale.stretched(family.inner, level, family.factor / family.largest)
