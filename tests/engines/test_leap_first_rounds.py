@@ -91,7 +91,7 @@ def count_leaps(scope, index, family, arena, state, rewards, gaps, output, queue
         # Ties are broken by a counter and this key: without a new one, always alike.
         state.rng[4] += np.uint64(0x9E3779B97F4A7C15)
         while state.notes[0] < PULLS:
-            leap(scope, index, family, arena, state, rewards, gaps, output, 0, queue, 1)
+            leap(scope, index, family, arena, state, rewards, gaps, output, 0, queue, PULLS, 1)
             looked += queue.session[0].settled
         place = 0
         for arm in output.arms:

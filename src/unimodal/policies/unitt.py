@@ -129,7 +129,7 @@ def _highest_of_the_compatible(scope, family, arena, state):
         return board_leader
     now = max(float(effective_clock(state.memory, state, state.notes[ROUND] + 1)), 1.0)
     budget = scope.c * math.log(now)
-    first, level = _highest_lower_bound(family, arms, board_leader, budget)
+    first, level = _highest_lower_bound(family, arena, arms, board_leader, budget)
     best, best_level, best_key = first, -math.inf, np.uint64(0)
     found = _reached(family, arena, arms, first, level, budget)
     for arm in arena.queue[:found]:
@@ -163,7 +163,7 @@ def _apart(family, record, level):
 
 
 @inner
-def _highest_lower_bound(family, arms, likely, budget):
+def _highest_lower_bound(family, arena, arms, likely, budget):
     """The arm with the highest lower bound, and that bound; at least the lowest mean of all.
 
     Bounds below all means are of no interest: every arm reaches them.
@@ -176,8 +176,8 @@ def _highest_lower_bound(family, arms, likely, budget):
     for place in range(-1, len(arms)):
         arm = likely if place < 0 else place
         record = arms[arm]
-        if record.pulls <= 0:
-            continue
+        if record.pulls <= 0 or arena.last[arm] - arena.first[arm] < 2:
+            continue  # an arm without neighbours is paused
         mean = _mean(family, record)
         if not mean > level or not _apart(family, record, level) > budget:
             continue
