@@ -46,7 +46,7 @@ clean: ## Remove .venv, caches and everything that was built
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
 
 # Bytecode is compiled here because PYTHONDONTWRITEBYTECODE would leave every start slow. Not that of
-# other packages' tests, which would take longer than the rest.
+# other packages' tests and of what is not imported, which would take longer than the rest.
 .venv/.locked: requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo \
 		"unimodal needs Python 3.11 or newer, which '$(PYTHON)' is not:" \
@@ -54,7 +54,7 @@ clean: ## Remove .venv, caches and everything that was built
 	@echo "Making .venv from requirements.lock (about a minute)"
 	@$(PYTHON) -m venv --clear .venv
 	@$(PIP) install --no-compile --require-hashes -r requirements.lock
-	@$(BIN)/python -m compileall -q -j 0 -x '/tests?/' .venv/lib
+	@$(BIN)/python -m compileall -q -j 0 -x '/(tests?|pip|setuptools|debugpy|jedi|mypyc?|mpmath)/' .venv/lib
 	@touch $@
 
 .venv/.installed: .venv/.locked pyproject.toml

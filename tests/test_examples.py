@@ -23,7 +23,14 @@ def numbers(text):
     return [float(number.replace(",", "")) for number in NUMBER.findall(text)]
 
 
-@pytest.mark.parametrize("name", SENTENCES)
+# By default the two that take least.
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in ("pricing", "tuning") else pytest.mark.full)
+        for name in SENTENCES
+    ],
+)
 def test_an_example_ends_in_a_figure_and_a_sentence(name, tmp_path):
     words, sentences = SENTENCES[name]
     command = [sys.executable, str(EXAMPLES / f"{name}.py"), "--quick", "--out", str(tmp_path)]

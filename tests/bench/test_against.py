@@ -66,6 +66,7 @@ def test_a_commit_is_checked_out_for_the_time_being(tmp_path):
     assert listed.count("\n") == 1
 
 
+@pytest.mark.full
 def test_a_group_is_run_by_the_version_in_a_folder(tmp_path):
     lines = against.results(against.REPOSITORY, tmp_path, ["start"])
     assert set(lines) == {"import unimodal", "process to first simulation"}

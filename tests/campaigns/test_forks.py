@@ -141,7 +141,7 @@ def test_no_reader_begins_between_the_last_look_and_the_fork(path, start):
     for thread in threads:
         thread.start()
     try:
-        inherited = {in_child(lambda: len(locks._registry.inherited)) for _ in range(40)}
+        inherited = {in_child(lambda: len(locks._registry.inherited)) for _ in range(20)}
     finally:
         over.set()
         for thread in threads:

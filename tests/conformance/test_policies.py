@@ -10,15 +10,14 @@ PAIRS = [
     (um.OSUB(), None),
     (um.ScoutUTS(), None),
     (um.TS(), um.Gaussian(0.5)),
-    (um.KLUCB(), um.Poisson()),
     (um.UTS(start="probe(3)", ties="lowest", period=4), um.Bounded(0, 2)),
     (um.OSUB(start="literal", c=0), um.Exponential()),
-    (um.IMED(), None),
     (um.IMEDUB(), None),
-    (um.KLUCBUB(), None),
     (um.NPTS(), um.Bounded(0, 2)),
     (um.UniTT(), None),
 ]
+MORE = [(um.KLUCB(), um.Poisson()), (um.IMED(), None), (um.KLUCBUB(), None)]
+BY_DEFAULT = [*PAIRS, *(pytest.param(*pair, marks=pytest.mark.full) for pair in MORE)]
 EVERY = [
     (policy, family)
     for policy in (um.UTS(), um.OSUB(), um.TS(), um.KLUCB(), um.IMED(), um.IMEDUB(), um.KLUCBUB())
@@ -38,7 +37,7 @@ class Greedy(um.Policy):
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize(("policy", "family"), PAIRS, ids=str)
+@pytest.mark.parametrize(("policy", "family"), BY_DEFAULT, ids=str)
 def test_policy(policy, family, check):
     check(policy, family)
 

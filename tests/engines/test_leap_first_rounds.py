@@ -100,9 +100,8 @@ def count_leaps(scope, index, family, arena, state, rewards, gaps, output, queue
     return looked
 
 
-@pytest.mark.parametrize(
-    "policy", [um.UTS(start="literal"), pytest.param(um.TS(), marks=pytest.mark.full)], ids=str
-)
+@pytest.mark.full
+@pytest.mark.parametrize("policy", [um.UTS(start="literal"), um.TS()], ids=str)
 def test_the_first_six_pulls(policy):
     """A chi-square test over all sequences; a false alarm in 1 of 1000 seeds."""
     problem = um.Problem(um.graphs.line(3), MEANS)

@@ -35,7 +35,7 @@ def looks(policy, problem, horizon, seed=0):
     [
         um.OSUB(),
         um.NPTS(),
-        um.KLUCB(),
+        pytest.param(um.KLUCB(), marks=pytest.mark.full),
         um.UTS(),
         um.TS(),
         pytest.param(um.IMED(), marks=pytest.mark.full),
@@ -96,9 +96,8 @@ NEAR = [
 ]
 
 
-@pytest.mark.parametrize(
-    "policy", [um.OSUB(), pytest.param(um.KLUCB(), marks=pytest.mark.full)], ids=str
-)
+@pytest.mark.parametrize("policy", [um.OSUB(), um.KLUCB()], ids=str)
+@pytest.mark.full
 @pytest.mark.parametrize(("means", "where"), NEAR, ids=[where for _, where in NEAR])
 def test_bounded_rewards_near_the_top_step_and_leap_alike(policy, means, where):
     """Rewards as wide as fits: nearly all bounds are the top as floats."""

@@ -52,7 +52,9 @@ def geometric(is_compiled):
 Plain, Fast = geometric(False), geometric(True)
 
 
-@pytest.mark.parametrize("policy", [um.UTS(), um.OSUB()], ids=str)
+@pytest.mark.parametrize(
+    "policy", [um.UTS(), pytest.param(um.OSUB(), marks=pytest.mark.full)], ids=str
+)
 def test_plain_and_compiled_do_the_same(policy):
     plain, fast = (
         um.simulate(um.Problem(GRAPH, MEANS, made(2.0)), policy, horizon=500, trials=2, seed=1)

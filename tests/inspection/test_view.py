@@ -76,7 +76,9 @@ def test_parts_hold_all_events_and_stay_few(campaign):
 
 def test_a_million_events_are_cut_into_the_same_few_parts(campaign):
     rows = um.inspect(campaign).history
-    long = pl.concat([rows] * 250).with_columns(seq=pl.int_range(pl.len()))
+    made = rows["decision"].max()
+    copies = [rows.with_columns(decision=pl.col("decision") + made * n) for n in range(250)]
+    long = pl.concat(copies).with_columns(seq=pl.int_range(pl.len()))
     assert long.height == 1_000_000
     view = um.View(campaign.agent, um.inspect(campaign).graph, long, 1, "a test")
     assert view.timeline(60).height == 60

@@ -154,7 +154,7 @@ def test_until_when_an_engine_may_leap():
 @pytest.mark.parametrize(
     ("graph", "patience"),
     [
-        (um.graphs.line(40), 10),
+        pytest.param(um.graphs.line(40), 10, marks=pytest.mark.full),
         pytest.param(um.graphs.complete(30), 10, marks=pytest.mark.full),
         pytest.param(um.graphs.grid(6, 6), 10, marks=pytest.mark.full),
         (um.graphs.line(9), 1),
