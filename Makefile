@@ -21,8 +21,7 @@ pages: install ## Render the pages of docs/studies from their stored data
 test: install ## Lint, types, import contract, tests and doctests
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --check --quiet
-	$(BIN)/lint-imports --no-logo
-	$(BIN)/mypy --no-error-summary & types=$$!; \
+	($(BIN)/lint-imports --no-logo && $(BIN)/mypy --no-error-summary) & types=$$!; \
 	$(BIN)/pytest -q -n auto --dist loadfile && wait $$types
 
 test-full: install ## Every test, the slow ones included
@@ -53,7 +52,7 @@ clean: ## Remove .venv, caches and everything that was built
 		"name another one, as in 'make install PYTHON=python3.12'." >&2; exit 1; }
 	@echo "Making .venv from requirements.lock (about a minute)"
 	@$(PYTHON) -m venv --clear .venv
-	@$(PIP) install --no-compile --require-hashes -r requirements.lock
+	@$(PIP) install --no-compile --no-deps --require-hashes -r requirements.lock
 	@$(BIN)/python -m compileall -q -j 0 -x '/(tests?|pip|setuptools|debugpy|jedi|mypyc?|mpmath)/' .venv/lib
 	@touch $@
 

@@ -32,7 +32,7 @@ class Greedy(um.Policy):
         (um.ScoutUTS(), um.Bernoulli()),  # which draws links before, and holds contests again
         (um.OSUB(), um.Bernoulli()),
         (um.IMEDUB(), um.Bernoulli()),
-        (um.NPTS(), um.Bounded(0, 1)),
+        pytest.param(um.NPTS(), um.Bounded(0, 1), marks=pytest.mark.full),
         (um.UniTT(), um.Bernoulli()),
         (um.OSUB(), um.Scaled(um.Bernoulli(), by=[3.0, 2.0, 1.0] * 3)),
     ],

@@ -218,7 +218,9 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+@pytest.mark.parametrize(
+    "method", ["fork", "spawn", pytest.param("forkserver", marks=pytest.mark.full)]
+)
 def test_multiprocessing(path, tmp_path, method):
     script = tmp_path / "pools.py"
     script.write_text(POOLS)

@@ -61,7 +61,7 @@ def is_found(shows, *arguments):
     return False
 
 
-@pytest.mark.parametrize("clients", [4, 1])
+@pytest.mark.parametrize("clients", [pytest.param(4, marks=pytest.mark.full), 1])
 def test_acknowledging_before_the_commit_is_found(clients):
     def shows(wrong):
         return wrong["decisions lost"] + wrong["decisions made twice"] + wrong["rewards lost"] > 0

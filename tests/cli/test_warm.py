@@ -13,6 +13,7 @@ def warm(folder, *arguments):
     return subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
 
 
+@pytest.mark.full
 def test_what_it_compiles_is_there_the_next_time(tmp_path):
     first = warm(tmp_path, "uts", "--no-engines")
     assert first.returncode == 0 and first.stderr == ""

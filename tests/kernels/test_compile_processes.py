@@ -82,6 +82,7 @@ def test_a_change_in_a_helper_in_another_file_is_never_run_from_a_stale_cache(pa
     assert run(package) == again
 
 
+@pytest.mark.full
 def test_two_cold_processes_at_once_are_right_and_a_third_reads_what_they_wrote(package):
     processes = [start(package), start(package)]
     first, second = (finish(process, package) for process in processes)

@@ -67,7 +67,7 @@ def usual(tmp_path_factory):
 
 
 # Each is a process that compiles. By default the two that change most.
-BY_DEFAULT = ("nothing", "_load_overload", "JITCodeLibrary")
+BY_DEFAULT = ("nothing", "_load_overload")
 
 
 @pytest.mark.parametrize(

@@ -167,7 +167,13 @@ def test_the_draw_of_bounded_is_explained_too():
             um.simulate(problem, um.UTS(), horizon=50, trials=1)
 
 
-@pytest.mark.parametrize("wrap", [njit, lambda function: function], ids=["compiled", "plain"])
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        pytest.param(njit, id="compiled"),
+        pytest.param(lambda function: function, id="plain", marks=pytest.mark.full),
+    ],
+)
 def test_two_draws_are_not_mixed_up(wrap):
     """Two types of one name: Numba once linked the code of the first for both."""
     for value in (0.25, 0.75):

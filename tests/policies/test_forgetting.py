@@ -46,6 +46,7 @@ def test_a_window_as_long_as_the_horizon_changes_nothing(policy):
     assert (windowed.pulls == plain.pulls).all()
 
 
+@pytest.mark.full
 def test_a_watch_that_never_alarms_changes_nothing():
     watching = played(um.Restarting(um.UTS(), window=100, rate=1e-300))
     assert (watching.output.arms == played(um.UTS()).output.arms).all()
@@ -202,6 +203,7 @@ def test_it_begins_and_believes_as_the_policy_does(wrap):
     assert state.memory.unpulled == 0.0 and not len(state.begin)
 
 
+@pytest.mark.full
 def test_a_policy_of_ones_own_sees_no_more_than_the_window():
     class Own(um.Policy):
         def choose(self, arms, near, leader, clock, rng):

@@ -10,9 +10,8 @@ SCALE = Scale(arms=6, rounds=150, draws=30, worlds=70)
 FEWEST = stats.binom.ppf(0.004, SCALE.worlds, 0.95) / SCALE.worlds
 
 
-@pytest.mark.parametrize(
-    "candidate", [um.TS(), pytest.param(um.OSUB(), marks=pytest.mark.full)], ids=str
-)
+@pytest.mark.parametrize("candidate", [um.TS(), um.OSUB()], ids=str)
+@pytest.mark.full
 def test_what_is_earned_is_one_more_draw(candidate):
     """False alarms: 0.1 % for the ranks, 0.4 % for the coverage, each, over seeds."""
     ranks, covered, _ = calibrate(candidate, as_it_is, SCALE)
