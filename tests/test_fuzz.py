@@ -37,7 +37,9 @@ def faults(cache, *arguments, seconds):
     return found["faults"]
 
 
-@pytest.mark.parametrize("loader", ["agents", "snapshots", "results"])
+@pytest.mark.parametrize(
+    "loader", ["agents", "snapshots", pytest.param("results", marks=pytest.mark.full)]
+)
 def test_a_changed_file_gets_an_answer_or_a_sentence(loader, cache):
     assert faults(cache, loader, "--cases", "400", seconds=170) == []
 

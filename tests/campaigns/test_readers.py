@@ -442,6 +442,7 @@ def peaks(path, events):
     return tuple(map(int, found.stdout.split()))
 
 
+@pytest.mark.full
 def test_a_log_takes_little_memory_to_inspect(path):
     """An event takes 700 bytes as objects, and 65 in a compact table.
 

@@ -62,7 +62,7 @@ OURS += [um.Scaled(um.Bernoulli(), by=1.0)]  # other factors: families/test_scal
 
 # These compile both engines for each family: by default for some of them.
 IN_ENGINES = (engines_and_agents_agree, best_arm_is_found, leap_has_the_law_of_step)
-BY_DEFAULT = (um.Bernoulli(), um.Bounded(2.0, 5.0, "uniform"), Geometric())
+BY_DEFAULT = (um.Bernoulli(), Geometric())
 
 
 @pytest.mark.parametrize(

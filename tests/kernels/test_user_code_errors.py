@@ -151,6 +151,7 @@ def test_a_draw_that_returns_no_number():
         Silent().sample(0.5, um.kernels.random.stream(0, 0, 0))
 
 
+@pytest.mark.full
 def test_the_draw_of_bounded_is_explained_too():
     def alone(mean):
         return mean

@@ -86,13 +86,13 @@ def test_exchangeable_arms_are_pulled_equally(policy, family):
     assert p_value(pulls(policy, family)) > REPORTED
 
 
-@pytest.mark.parametrize(("policy", "family"), CASES, ids=str)
+@pytest.mark.parametrize(("policy", "family"), CASES[::2], ids=str)
 def test_the_first_pull_falls_on_any_arm(policy, family):
     assert p_value(pulls(policy, family, horizon=1)) > REPORTED
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("policy", "family"), MORE, ids=str)
+@pytest.mark.parametrize(("policy", "family"), [*CASES[1::2], *MORE], ids=str)
 def test_more_of_both(policy, family):
     test_exchangeable_arms_are_pulled_equally(policy, family)
     test_the_first_pull_falls_on_any_arm(policy, family)

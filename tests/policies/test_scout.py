@@ -158,7 +158,7 @@ def test_until_when_an_engine_may_leap():
         pytest.param(um.graphs.complete(30), 10, marks=pytest.mark.full),
         pytest.param(um.graphs.grid(6, 6), 10, marks=pytest.mark.full),
         (um.graphs.line(9), 1),
-        (um.graphs.complete(30), 1),
+        pytest.param(um.graphs.complete(30), 1, marks=pytest.mark.full),
     ],
     ids=str,
 )
