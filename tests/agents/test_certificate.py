@@ -331,6 +331,41 @@ def test_a_paused_arm_is_passed_by_and_arms_are_numbered(kind, tmp_path):
     assert math.log(found.error) == pytest.approx(max(log_errors), abs=0.1)
 
 
+@pytest.mark.parametrize("kind", ["agent", "campaign"])
+def test_a_paused_arm_is_not_certified_by_past_data_either(kind, tmp_path):
+    """Without neighbours left, it had nobody to be told from."""
+    one = opened(kind, tmp_path, um.TS(), LINE, seed=1, data=um.PastData(DATA, certify=True))
+    one.pause(2)
+    found = one.certificate(0.5)
+    assert found.leader == 3 and found.peak is None and found.more != 0
+    assert found.rewards == sum(PULLS) - PULLS[2]
+
+
+def test_a_cap_leaves_the_certificate_as_it_was(tmp_path):
+    with um.Campaign.open(tmp_path / "capped.db", um.UTS(), LINE, seed=1) as campaign:
+        for arm, (pulls, total) in DATA.items():
+            campaign.tell([arm] * pulls, [1.0] * total + [0.0] * (pulls - total))
+        before = campaign.certificate(0.5)
+        campaign.cap(0.2, over=50)
+        assert campaign.certificate(0.5) == before
+        campaign.pause(0)
+        assert campaign.certificate(0.5).error > before.error
+
+
+def test_the_number_of_an_arm_that_is_gone_is_not_given_again(tmp_path):
+    """What costs the least is the price of 1, never tried: it can earn no more than that."""
+    ladder = um.graphs.from_edges([("30", "1"), ("30", "2"), ("1", "2")])
+    money = um.Scaled(um.Bernoulli(), by=float)
+    with um.Campaign.open(tmp_path / "gone.db", um.TS(), ladder, money, seed=1) as campaign:
+        campaign.tell(["30"] * 9, [1.0] * 4 + [0.0] * 5)
+        campaign.tell("2", 1.0)
+        campaign.retire("2")
+        found = campaign.certificate(0.5)
+    alone = float(um.Bernoulli().log_evidence(1 / 30, 9.0, 4.0))
+    # The arm that is gone keeps number 2: the next one has 3.
+    assert math.log(found.error) == pytest.approx(math.log(1 * 2) + math.log(3 * 4) - alone)
+
+
 # Refused.
 
 

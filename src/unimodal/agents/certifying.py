@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import RewardsInMemory
-from unimodal.agents.history import evidence_sums, known_graph, known_records
+from unimodal.agents.history import evidence_sums, is_partial, known_graph, known_records
 from unimodal.agents.propensity import thompson_wins
 from unimodal.errors import UnimodalError
 from unimodal.families.posteriors import cdf, is_known, quantile
@@ -38,16 +38,17 @@ def certificate(agent: Agent, confidence: Any, tolerance: Any) -> Certificate:
     totals -= _summed(agent, graph, ahead, rewards)
     decided, _ = _decided(agent)
     late = decided[len(decided) // 2 :]
+    recent = _summed(agent, graph, late, np.ones(len(late))) if len(late) else pulls
     paused = list(agent._player.limits.paused)
-    pulls[paused] = totals[paused] = 0.0
+    pulls[paused] = totals[paused] = recent[paused] = 0.0
     counted = Counted(
         graph.labels,
         known_neighbours(agent, graph),
         agent.family.of_arms(graph.labels),
         pulls,
         totals,
-        Numbering(graph.n_arms, _numbers(agent, graph)),
-        _summed(agent, graph, late, np.ones(len(late))) if len(late) else pulls,
+        _numbering(agent, graph),
+        recent,
         len(ahead),
         assumptions(agent, _any_dropped(agent)),
     )
@@ -65,7 +66,7 @@ def check_policy(policy: Policy) -> None:
 
 def played_graph(agent: Agent) -> Graph:
     """The graph on which an agent plays, without paused arms; of a looked up one what is known."""
-    return known_graph(agent) if agent.oracle else agent._player.view.played  # type: ignore[union-attr]
+    return known_graph(agent) if is_partial(agent) else agent._player.view.played  # type: ignore[union-attr]
 
 
 def assumptions(agent: Agent, dropped: bool) -> tuple[str, ...]:
@@ -139,10 +140,10 @@ def _any_dropped(agent: Agent) -> bool:
     return agent.book.on_expiry == "drop" and without > 0
 
 
-def _numbers(agent: Agent, graph: Graph) -> NDArray[np.int64] | None:
-    """The order in which arms were first pulled; None on a graph that is held and has stayed."""
-    if agent.graph is not None and not agent._player.graph_changed:
-        return None
+def _numbering(agent: Agent, graph: Graph) -> Numbering:
+    """By first pulls, unless the graph is held and has stayed."""
+    if not is_partial(agent) and not agent._player.graph_changed:
+        return Numbering(graph.n_arms)
     first = agent._player.first_pulls
     if first is None:
         raise UnimodalError(
@@ -150,7 +151,8 @@ def _numbers(agent: Agent, graph: Graph) -> NDArray[np.int64] | None:
             "were first pulled: a certificate needs it here."
         )
     order = np.arange(1, len(first) + 1)
-    return _summed(agent, graph, np.array(list(first)), order).astype(np.int64)
+    numbers = _summed(agent, graph, np.array(list(first)), order).astype(np.int64)
+    return Numbering(graph.n_arms, numbers, len(first))
 
 
 def _summed(agent: Agent, graph: Graph, arms: Any, values: Any) -> NDArray[np.float64]:

@@ -25,6 +25,7 @@ from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family
 from unimodal.graphs.graph import plain_label
 from unimodal.inference.certificate import Certificate
+from unimodal.inference.peak_test import check_confidence
 from unimodal.policies import Policy
 
 if TYPE_CHECKING:
@@ -301,9 +302,7 @@ class Campaign:
         if not callable(tell):
             raise UnimodalError(f"watch needs a function that takes an alarm, got {tell!r}.")
         pause = real_number(every, "the 'every' of watch", above=0)
-        level = real_number(confidence, "the 'confidence' of alarms", above=0)
-        if not level < 1:
-            raise UnimodalError(f"the 'confidence' of alarms must be below 1, got {level:g}.")
+        level = check_confidence(confidence, "the 'confidence' of alarms")
         self._check_readable()
         self._stop_watching()
         self._watch = AlarmWatch(lambda: self.alarms(level), tell, pause)

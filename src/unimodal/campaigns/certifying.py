@@ -16,14 +16,13 @@ from unimodal.agents.certifying import (
     played_graph,
     sums_by_arm,
 )
-from unimodal.agents.history import Recorded, arms_by_text, history_of, shown
+from unimodal.agents.history import Recorded, arms_by_text, history_of, is_partial, shown
+from unimodal.campaigns.event_checks import parsed
 from unimodal.inference.certificate import Certificate, Counted, certify
 from unimodal.inference.peak_test import Numbering
 
 if TYPE_CHECKING:
     import polars as pl
-
-CHANGES_GRAPH = ("revision", "limit")  # events after which arms may have other neighbours
 
 
 def certificate(campaign: Recorded, confidence: Any = 0.95, tolerance: Any = None) -> Certificate:
@@ -37,29 +36,30 @@ def certificate_of(
     agent: Agent, history: pl.DataFrame, confidence: Any = 0.95, tolerance: Any = None
 ) -> Certificate:
     """The same, from an agent and its log."""
-    import polars as pl
-
     graph = played_graph(agent)
     told = _in_order(history)
     dropped = told["reward"].is_null().any()
     told = told.drop_nulls("reward")
     arm_of = arms_by_text(graph)
     arms = _numbered(told["arm"], arm_of)
-    arms = np.where(np.isin(arms, agent._player.limits.paused), -1, arms)
-    changes = history["kind"].cast(pl.String).is_in(CHANGES_GRAPH).any()
     pulls = sums_by_arm(arms, np.ones(len(arms)), graph.n_arms)
     totals = sums_by_arm(arms, told["reward"].to_numpy(), graph.n_arms)
     if agent.past.certify:
         pulls, totals = pulls + agent.past.pulls, totals + agent.past.totals
-    numbers = _first(agent, history, arm_of) if changes or agent.oracle else None
+    late = arms[len(arms) // 2 :]
+    recent = sums_by_arm(late, np.ones(len(late)), graph.n_arms)
+    paused = list(agent._player.limits.paused)
+    pulls[paused] = totals[paused] = recent[paused] = 0.0
+    stays = not is_partial(agent) and not _graph_changed(history)
+    numbering = Numbering(graph.n_arms) if stays else _by_first_pull(agent, history, arm_of)
     counted = Counted(
         graph.labels,
         known_neighbours(agent, graph),
         agent.family.of_arms(graph.labels),
         pulls,
         totals,
-        Numbering(graph.n_arms, numbers),
-        sums_by_arm(arms[len(arms) // 2 :], np.ones(len(arms) - len(arms) // 2), graph.n_arms),
+        numbering,
+        recent,
         int(history["reward"].is_not_null().sum()) - len(told),
         assumptions(agent, bool(dropped)),
     )
@@ -93,8 +93,21 @@ def _numbered(labels: pl.Series, arm_of: dict[str, int]) -> NDArray[np.int64]:
     return words.replace_strict(names, arms, return_dtype=pl.Int64).to_numpy()
 
 
-def _first(agent: Agent, history: pl.DataFrame, arm_of: dict[str, int]) -> NDArray[np.int64]:
-    """The number of each arm by its first pull, of all arms in the log; 0 without one."""
+def _graph_changed(history: pl.DataFrame) -> bool:
+    """Whether arms have had other neighbours than now: after a revision, a pause or a resumption.
+
+    A cap is a limit that leaves the graph as it is; a history without `data` does not tell.
+    """
+    import polars as pl
+
+    kind = history["kind"].cast(pl.String)
+    limits = history.filter(kind == "limit")
+    texts = limits["data"].cast(pl.String) if "data" in history.columns else ["{}"] * len(limits)
+    return bool((kind == "revision").any()) or any("cap" not in parsed(text) for text in texts)
+
+
+def _by_first_pull(agent: Agent, history: pl.DataFrame, arm_of: dict[str, int]) -> Numbering:
+    """Numbers of arms by their first pull, of all arms in the log."""
     import polars as pl
 
     label_of, past = agent._player.view.label_of, np.flatnonzero(agent.past.pulls)
@@ -107,4 +120,4 @@ def _first(agent: Agent, history: pl.DataFrame, arm_of: dict[str, int]) -> NDArr
     for number, name in enumerate(names, 1):
         if name in arm_of:
             numbers[arm_of[name]] = number
-    return numbers
+    return Numbering(len(arm_of), numbers, len(names))

@@ -15,8 +15,9 @@ from unimodal.agents import Agent
 from unimodal.agents.history import COLUMNS, Recorded, history_of, shown
 from unimodal.campaigns import recorded
 from unimodal.campaigns.event_checks import answer
-from unimodal.errors import UnimodalError, real_number
+from unimodal.errors import UnimodalError
 from unimodal.inference.change import find_change
+from unimodal.inference.peak_test import check_confidence
 from unimodal.inference.second_peaks import second_peaks
 
 if TYPE_CHECKING:
@@ -77,9 +78,7 @@ def alarms(campaign: Recorded | str | Path, confidence: float = CONFIDENCE) -> l
     >>> um.alarms(simulated_campaign(um.UTS(), um.problems.triangular(5), rounds=300, seed=1))
     []
     """
-    level = real_number(confidence, "the 'confidence' of alarms", above=0)
-    if not level < 1:
-        raise UnimodalError(f"the 'confidence' of alarms must lie between 0 and 1, got {level:g}.")
+    level = check_confidence(confidence, "the 'confidence' of alarms")
     campaign = recorded(campaign)
     return alarms_of(campaign.agent, history_of(campaign), level)
 

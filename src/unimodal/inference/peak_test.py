@@ -24,11 +24,11 @@ from unimodal.inference.confidence_bounds import bounds
 _CELLS, _PASSES = 128, 3  # what is found is at most some 0.5 % too small
 
 
-def check_confidence(confidence: Any) -> float:
-    """The confidence as a number, if it is one."""
-    level = real_number(confidence, "the 'confidence'", above=0)
+def check_confidence(confidence: Any, what: str = "the 'confidence'") -> float:
+    """The confidence as a number, if it is one; `what` is what it is called if it is not."""
+    level = real_number(confidence, what, above=0)
     if not level < 1:
-        raise UnimodalError(f"the 'confidence' must lie between 0 and 1, got {level:g}.")
+        raise UnimodalError(f"{what} must lie between 0 and 1, got {level:g}.")
     return level
 
 
@@ -130,6 +130,7 @@ class Numbering(NamedTuple):
 
     n_arms: int
     numbers: NDArray[np.int64] | None = None  # by arm: 1, 2, 3, …, 0 before the first pull
+    given: int = 0  # how many numbers were given, also to arms that are no longer there
 
     def pair_costs(self, arm: int, others: Any) -> NDArray[np.float64]:
         """By how much log(1/δ) is raised for tests of one arm against each of some others."""
@@ -143,8 +144,8 @@ class Numbering(NamedTuple):
         if self.numbers is None:
             return np.full(len(arms), math.log(self.n_arms))
         numbers = self.numbers[arms].astype(np.float64)
-        # An arm that was never pulled may be the next.
-        numbers[numbers == 0] = self.numbers.max(initial=0) + 1
+        last = max(self.given, int(self.numbers.max(initial=0)))
+        numbers[numbers == 0] = last + 1  # an arm that was never pulled may be the next
         logs: NDArray[np.float64] = np.log(numbers) + np.log1p(numbers)
         return logs
 

@@ -17,6 +17,7 @@ from unimodal.families.family import ArmsFamily
 from unimodal.graphs import Graph
 from unimodal.inference.confidence_bounds import bounds
 from unimodal.inference.hills import hills, stand_apart
+from unimodal.inference.peak_test import check_confidence
 from unimodal.problems import Moving
 from unimodal.results.result import Result
 
@@ -134,9 +135,7 @@ def second_peaks(
     >>> print(um.second_peaks(line, pulls=[400] * 5, totals=[120, 320, 310, 310, 100]))
     No second peak shows at 95 % confidence. ...
     """
-    level = real_number(confidence, "the 'confidence'", above=0)
-    if not level < 1:
-        raise UnimodalError(f"the 'confidence' must lie between 0 and 1, got {level:g}.")
+    level = check_confidence(confidence)
     data = gathered(source, pulls, totals, family, policy, trial)
     graph, of_arms, counts, sums = data
     low, high = bounds(of_arms, counts, sums, _threshold(graph, level))
