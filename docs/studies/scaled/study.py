@@ -161,7 +161,9 @@ def figure(found):
     left.set(xlabel="price", ylabel="revenue a visitor, over that of the best price", ylim=0)
     right.axhline(1, color="0.45", linewidth=0.8)
     right.set(ylabel="regret with Scaled / regret with Bounded", ylim=(0, 1.7))
-    right.set_xticks(np.arange(5) * 4 + 1.75, [shape.split(",")[0].split()[-1] for shape in SHAPES])
+    right.set_xticks(
+        np.arange(5) * 4 + 1.75, [shape.split(",")[0].replace(" ", "\n") for shape in SHAPES]
+    )
     right.tick_params(axis="x", labelsize=7, length=0)
     right.legend(frameon=False, fontsize=8, ncols=3, loc="upper left")
     for ax in (left, right):
