@@ -4,13 +4,16 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 
 .DEFAULT_GOAL := help
-.PHONY: help install reproduce pages test test-full bench format lock clean
+.PHONY: help install demo reproduce pages test test-full bench format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' Makefile
 
 install: .venv/.installed ## Make .venv from requirements.lock
 	@:
+
+demo: install ## Serve three campaigns in a simulated world: open http://127.0.0.1:8000
+	@$(BIN)/unimodal serve --demo
 
 reproduce: install ## Reproduce the paper
 	@$(BIN)/unimodal reproduce

@@ -52,7 +52,9 @@ def draw(ax, rate, rounds, missed):
 
 def main(quick: bool = False, out: Path = Path()):
     graph = um.graphs.read_edges(FRIENDSHIPS)
-    impressions, peaks = (1000, 2) if quick else (100_000, 20)
+    impressions, peaks, say = (
+        (1000, 2, "roughly {.value:.3g}".format) if quick else (100_000, 20, str)
+    )
     drawn = Figure(figsize=(9, 3.8), layout="constrained")
     for ax, rate in zip(drawn.subplots(1, 2), RATES, strict=True):
         rounds, missed = clicks_missed(graph, rate, impressions, peaks)
@@ -62,9 +64,9 @@ def main(quick: bool = False, out: Path = Path()):
         ratio = ratio_interval(missed["UTS"][:, -1], missed["TS"][:, -1])
         print(
             f"At a click rate of {100 * rate:g} %, {impressions:,} impressions and {peaks} places "
-            f"of the peak, UTS got {got['UTS']} clicks, ScoutUTS {got['ScoutUTS']}, TS {got['TS']} "
-            f"and anybody at random {got['anybody']}, of {top:,.0f} to be had at the peak; UTS "
-            f"missed {ratio} times what TS missed."
+            f"of the peak, UTS got {say(got['UTS'])} clicks, ScoutUTS {say(got['ScoutUTS'])}, TS "
+            f"{say(got['TS'])} and anybody at random {say(got['anybody'])}, of {top:,.0f} to be "
+            f"had at the peak; UTS missed {say(ratio)} times what TS missed."
         )
     out.mkdir(parents=True, exist_ok=True)
     drawn.savefig(out / "advertising.png", dpi=130)

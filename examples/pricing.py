@@ -50,7 +50,7 @@ def lost_by_hour(policy, held_back, days, seed, file):
 
 
 def main(quick: bool = False, out: Path = Path()):
-    days, trials = (3, 2) if quick else (30, 20)
+    days, trials, say = (3, 2, "roughly {.value:.3g}".format) if quick else (30, 20, str)
     lost = {}
     for name, (policy, held_back) in RUNS.items():
         with tempfile.TemporaryDirectory() as folder:
@@ -68,8 +68,8 @@ def main(quick: bool = False, out: Path = Path()):
     hasty_ts, hasty_uts, ts, uts = (rows[:, -1] for rows in lost.values())
     print(
         f"After {days} days and {24 * days * VISITS:,} visitors, {trials} trials, UTS lost "
-        f"{ratio_interval(uts, ts)} times the money that TS lost with purchases held back for a "
-        f"day, and {ratio_interval(hasty_uts, hasty_ts)} times with purchases told at once."
+        f"{say(ratio_interval(uts, ts))} times the money that TS lost with purchases held back for "
+        f"a day, and {say(ratio_interval(hasty_uts, hasty_ts))} times with purchases told at once."
     )
     out.mkdir(parents=True, exist_ok=True)
     drawn.savefig(out / "pricing.png", dpi=130)

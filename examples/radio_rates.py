@@ -1,8 +1,8 @@
 """Which rate to send at, while the channel drifts: the eight rates of an 802.11n stream.
 
 A fast rate carries more and fails more often, so throughput (rate × share of frames that arrive)
-has one peak along the rates, and it moves as somebody walks away from the access point and back. A
-round is a burst of 16 frames. Windowed policies know only the last bursts.
+has one peak along the rates, and it moves as somebody walks away and back. A round is a burst of 16
+frames. Windowed policies know only the last bursts.
 
     python examples/radio_rates.py [--quick] [--out DIR]      # 15 s of computing without --quick
 """
@@ -31,8 +31,7 @@ def throughput(bursts):
     return RATES / (1 + np.exp(-1.5 * (snr[:, None] - NEEDED)))
 
 
-def rates_of(policy, means, seed):
-    """The number of the rate of every burst."""
+def numbers_of_rates(policy, means, seed):
     rng, chosen, agent = np.random.default_rng(seed), [], um.Agent(policy, LADDER, REWARDS, seed)
     for mean in means:
         rate = agent.ask()
@@ -42,12 +41,12 @@ def rates_of(policy, means, seed):
 
 
 def main(quick: bool = False, out: Path = Path()):
-    bursts, trials = (2000, 2) if quick else (20_000, 10)
+    bursts, trials, say = (2000, 2, "roughly {.value:.3g}".format) if quick else (20_000, 10, str)
     now, means, rates, lost = np.arange(bursts), throughput(bursts), {}, {}
     assert um.Moving(LADDER, now + 1, means, REWARDS).check().holds  # one peak in every round
     for plain, window in product((um.TS(), um.UTS()), (0, *WINDOWS)):  # 0: no window
         policy = um.Windowed(plain, window=window) if window else plain
-        arms = np.array([rates_of(policy, means, seed) for seed in range(trials)])
+        arms = np.array([numbers_of_rates(policy, means, seed) for seed in range(trials)])
         rates[plain.name, window] = RATES[arms].mean(axis=0).reshape(-1, 50).mean(axis=1)
         kept = means[now, arms].sum(axis=1) / means.max(axis=1).sum()
         lost[plain.name, window] = Interval(*mean_interval(100 * (1 - kept)))
@@ -66,10 +65,11 @@ def main(quick: bool = False, out: Path = Path()):
     for ax in (left, right):
         ax.legend(frameon=False, fontsize=8, loc="upper left", ncols=3)
         ax.spines[["top", "right"]].set_visible(False)
+    said = {key: say(share) for key, share in lost.items()}
     print(
         f"In {bursts:,} bursts, {trials} trials, UTS with its best window ({best['UTS']}) lost "
-        f"{lost['UTS', best['UTS']]} % of the throughput and TS with its best ({best['TS']}) "
-        f"{lost['TS', best['TS']]} %; without one, {lost['UTS', 0]} % and {lost['TS', 0]} %."
+        f"{said['UTS', best['UTS']]} % of the throughput and TS with its best ({best['TS']}) "
+        f"{said['TS', best['TS']]} %; without one, {said['UTS', 0]} % and {said['TS', 0]} %."
     )
     out.mkdir(parents=True, exist_ok=True)
     drawn.savefig(out / "radio_rates.png", dpi=130)

@@ -49,7 +49,7 @@ def race(jobs, seed, shortest):
 
 
 def main(quick: bool = False, out: Path = Path()):
-    jobs, races = (60, 2) if quick else (300, 8)
+    jobs, races, say = (60, 2, "roughly {.value:.3g}".format) if quick else (300, 8, str)
     shortest = min(job(chunk) for _ in range(3) for chunk in CHUNKS)
     runs = [race(jobs, seed, shortest) for seed in range(races)]
     drawn = Figure(figsize=(9, 3.8), layout="constrained")
@@ -68,8 +68,8 @@ def main(quick: bool = False, out: Path = Path()):
     uts, ts = (took[name][:, -1] for name in ("UTS", "TS"))
     print(
         f"For {jobs} jobs UTS took {uts.mean():.2f} s and TS {ts.mean():.2f} s, a ratio of "
-        f"{ratio_interval(uts, ts)} in {races} races; always with the chunk size of the best mean, "
-        f"they would have taken about {jobs * best:.2f} s."
+        f"{say(ratio_interval(uts, ts))} in {races} races; always with the chunk size of the "
+        f"best mean, they would have taken about {jobs * best:.2f} s."
     )
     out.mkdir(parents=True, exist_ok=True)
     drawn.savefig(out / "tuning.png", dpi=130)

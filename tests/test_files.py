@@ -118,3 +118,28 @@ def test_asking_for_the_umask_leaves_it_alone(tmp_path):
 
 def permissions(path):
     return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_new_file_gets_its_name_when_it_is_written_and_nothing_else_is_left(tmp_path):
+    path = tmp_path / "folder" / "new.txt"
+    with files.new_file(path, "a text") as made:
+        made.write_text("whole")
+        assert not path.exists()
+    assert path.read_text() == "whole" and list(path.parent.iterdir()) == [path]
+    with pytest.raises(UnimodalError, match=r"there is a file .* already, and a text is written"):
+        files.new_file(path, "a text").__enter__()
+    with pytest.raises(RuntimeError), files.new_file(tmp_path / "other", "a text") as made:
+        made.write_text("half")
+        raise RuntimeError
+    assert list(tmp_path.iterdir()) == [path.parent]
+
+
+def test_a_new_file_does_not_take_the_place_of_one_that_came_meanwhile(tmp_path):
+    path = tmp_path / "new.txt"
+    with (
+        pytest.raises(UnimodalError, match=r"there is a file .* already"),
+        files.new_file(path, "a text") as made,
+    ):
+        made.write_text("ours")
+        path.write_text("theirs")
+    assert path.read_text() == "theirs" and list(tmp_path.iterdir()) == [path]

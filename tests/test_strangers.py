@@ -275,7 +275,7 @@ def test_templates_are_in_the_package_and_read_only_when_a_page_is_made(tmp_path
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
     subprocess.run(build, check=True, capture_output=True, cwd=Path(__file__).parents[1])
     (wheel,) = tmp_path.glob("*.whl")
-    packed = {name for name in zipfile.ZipFile(wheel).namelist() if "/templates/" in name}
+    packed = {name for name in zipfile.ZipFile(wheel).namelist() if "report/templates/" in name}
     known = page.environment().list_templates()
     assert packed == {f"unimodal/report/templates/{name}" for name in known} and len(known) == 9
     loaded = "import sys, unimodal.cli, unimodal.report.page; print('jinja2' in sys.modules)"

@@ -100,4 +100,5 @@ from .results.load import load as load
 from .results.result import Result as Result
 from .results.simulate import simulate as simulate
 from .results.stopping import Certified as Certified
+from .service.client import Client as Client
 from .version import __version__ as __version__

@@ -67,6 +67,46 @@ class WrongVersion(StoreError):
     """The file has the format of another version of unimodal."""
 
 
+class UnknownCampaign(UnimodalError):
+    """A service has no campaign of this name."""
+
+
+class CampaignExists(UnimodalError):
+    """A service has a campaign of this name already."""
+
+
+class CampaignEnded(UnimodalError):
+    """The owner of a campaign has ended it: it decides no more, and still takes rewards."""
+
+
+class ServiceError(UnimodalError):
+    """A service did not answer a request, for a reason that no campaign has."""
+
+
+class NotAuthenticated(ServiceError):
+    """No token was sent, or one that the service does not know."""
+
+
+class NotAllowed(ServiceError):
+    """The token's roles or campaigns do not cover the request."""
+
+
+class InvalidRequest(ServiceError):
+    """The request itself is wrong: its JSON, a field, its type, an address, a method."""
+
+
+class TooLarge(ServiceError):
+    """A body, a batch or a graph is larger than the service takes."""
+
+
+class TooManyRequests(ServiceError):
+    """A token was used more often than the service allows."""
+
+
+class Overloaded(ServiceError):
+    """Too many calls wait already, or the service cannot be reached: try again a little later."""
+
+
 def unknown_name(kind: str, name: object, valid: Iterable[str]) -> UnimodalError:
     """The error for a wrong name, with the closest valid one.
 

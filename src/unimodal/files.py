@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
+import secrets
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -40,6 +42,64 @@ def write(path: str | Path, fill: Callable[[Path], object]) -> Path:
             "choose a place that can, or make room."
         ) from None
     return path
+
+
+@contextlib.contextmanager
+def new_file(path: Path, what: str) -> Iterator[Path]:
+    """A name beside `path` for a new file, which gets its own once it is written and on disk.
+
+    Refused where there is a file already; `what` names what is written. Of an error nothing is
+    left, nor of files beside it, whose names begin with its own.
+    """
+    check_new(path, what)
+    made = path.with_name(f".{path.name[:100]}-{secrets.token_hex(6)}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            yield made
+            _sync(made)
+            _name(made, path, what)
+            _sync(path.parent)
+        finally:
+            for left in path.parent.glob(f"{glob.escape(made.name)}*"):
+                left.unlink(missing_ok=True)
+    except OSError as error:
+        raise UnimodalError(
+            f"{path} cannot be written ({error.strerror or error}): "
+            "choose a place that can, or make room."
+        ) from None
+
+
+def check_new(path: Path, what: str) -> None:
+    """Refuse a name that a file has already; `what` names what would be written there."""
+    if os.path.lexists(path):
+        raise UnimodalError(
+            f"there is a file {path} already, and {what} is written to a new one: name another, "
+            "or remove it first."
+        )
+
+
+def _name(made: Path, path: Path, what: str) -> None:
+    """Give a file its name, unless another has got it meanwhile."""
+    try:
+        os.link(made, path)
+    except FileExistsError:
+        check_new(path, what)
+        raise
+    except OSError:  # a file system without links
+        check_new(path, what)
+        os.rename(made, path)
+
+
+def _sync(path: Path) -> None:
+    """Have a file, or the names in a folder, on disk."""
+    if path.is_dir() and os.name == "nt":
+        return  # where folders cannot be opened
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 @contextlib.contextmanager

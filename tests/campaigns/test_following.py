@@ -110,7 +110,19 @@ def first_difference(path, policy):
     return None
 
 
-@pytest.mark.parametrize("nudge", ["", "1"])
+@pytest.fixture
+def path(request, tmp_path):
+    """A file; or, where a test asks for it, a campaign in PostgreSQL."""
+    if getattr(request, "param", "a file") == "postgresql":
+        return request.getfixturevalue("postgresql")()
+    return tmp_path / "campaign.db"
+
+
+@pytest.mark.parametrize(
+    ("nudge", "path"),
+    [("", "a file"), ("1", "a file"), ("1", "postgresql")],
+    indirect=["path"],
+)
 def test_a_process_whose_log_is_one_unit_in_the_last_place_off_takes_part(
     path, sampler, worker, nudge
 ):

@@ -32,6 +32,7 @@ class Model:
         self.edges = [("a", "b"), ("b", "c"), ("c", "d")]
         self.paused, self.cap = set(), None
         self.chosen = []  # the arm and the reason of every decision
+        self.keys = {}  # the decisions that were made under each
         self.now = 0.0
 
     def those(self, *states):
@@ -59,14 +60,14 @@ class CampaignMachine(RuleBasedStateMachine):
     """Two campaigns on one file, as two processes would have it, and the model of both."""
 
     on_expiry = "drop"
+    new_place = staticmethod(lambda: Path(tempfile.mkdtemp(dir=MEMORY)) / "campaign.db")
 
     def __init__(self):
         super().__init__()
         # Small, so that rewards told again are looked for at hand, in the table and in the log.
         self.usual = snapshots.SNAPSHOT_EVERY, rewards_in_log._AT_HAND
         snapshots.SNAPSHOT_EVERY, rewards_in_log._AT_HAND = 25, 3
-        self.folder = Path(tempfile.mkdtemp(dir=MEMORY))
-        self.path = self.folder / "campaign.db"
+        self.path = self.new_place()
         self.clock = self.read = 0.0
         self.model = Model(self.on_expiry)
 
@@ -110,6 +111,20 @@ class CampaignMachine(RuleBasedStateMachine):
     @rule(who=st.integers(0, 1), n=st.integers(1, 5))
     def decide_batch(self, who, n):
         self.decided(self.campaigns[who].decide(n))
+
+    @rule(who=st.integers(0, 1), key=st.sampled_from("xyz"), n=st.integers(1, 2))
+    def decide_under_a_key(self, who, key, n):
+        known = self.model.keys.get(key)
+        if known is None:
+            self.model.keys[key] = self.campaigns[who].decide(n, key=key)
+            self.decided(self.model.keys[key])
+            return
+        if len(known) != n:
+            with pytest.raises(um.UnimodalError, match="this key was used for"):
+                self.campaigns[who].decide(n, key=key)
+        else:
+            assert self.campaigns[who].decide(n, key=key) == known
+        self.read = self.clock
 
     # Telling rewards.
 
@@ -290,23 +305,40 @@ class CampaignMachine(RuleBasedStateMachine):
         snapshots.SNAPSHOT_EVERY, rewards_in_log._AT_HAND = self.usual
         for campaign in getattr(self, "campaigns", ()):
             campaign.close()
-        if self.path.exists():
+        if hasattr(self, "campaigns"):
             verdict = verify(self.path)
             assert verdict.wrong == []
             assert verdict.counts.get("decide", 0) == len(self.model.decisions)
             assert verdict.counts.get("reward", 0) == len(self.model.those(0.0, 1.0))
             assert verdict.counts.get("expire", 0) == len(self.model.those(EXPIRED))
-        shutil.rmtree(self.folder)
+        if isinstance(self.path, Path):
+            shutil.rmtree(self.path.parent)
 
 
 class CountingZeros(CampaignMachine):
     on_expiry = "zero"
 
 
+class InPostgresql(CountingZeros):
+    """The same in a database: one machine for both stores."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def database(postgresql):
+    InPostgresql.new_place = staticmethod(postgresql)
+
+
 TestDropping = CampaignMachine.TestCase
 TestCountingZeros = CountingZeros.TestCase
 EFFORT = settings(max_examples=20, stateful_step_count=40)
 TestDropping.settings = TestCountingZeros.settings = EFFORT
+TestInPostgresql = InPostgresql.TestCase
+TestInPostgresql.settings = settings(EFFORT, max_examples=4)
+
+
+@pytest.mark.full
+class TestInPostgresqlForLong(InPostgresql.TestCase):
+    settings = settings(EFFORT, max_examples=100)
 
 
 @pytest.mark.full

@@ -119,6 +119,9 @@ def test_reproduce_runs_only_what_is_asked_for(monkeypatch, tmp_path):
         (["--only", "Table 9"], "part of a setting's name"),
         (["--from", "nowhere"], "findings.parquet of a reproduction"),
         (["--out", "FILE"], "must be a folder"),
+        (["--budget", "60"], "belongs to --decide"),
+        (["--decide", "--budget", "many"], "core-minutes above 0"),
+        (["--decide", "--budget", "-1"], "core-minutes above 0"),
     ],
 )
 def test_a_mistake_in_reproduce_gets_one_sentence(arguments, words, tmp_path):
@@ -154,6 +157,8 @@ MISTAKES = [
     ("--peak up", "got 'up'"),
     ("--scale cubic", "log or linear"),
     ("--workers 0", "at least 1"),
+    ("--dask nonsense", "no Dask scheduler answers at nonsense"),
+    ("--dask 10.0.0.1:8786 --workers 2", "leave it out with --dask"),
     ("--out FILE", "must be a folder"),
     ("--out FILE/deeper", "cannot be written"),
     ("--from FILE", "must be a result"),

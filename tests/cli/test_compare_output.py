@@ -116,6 +116,8 @@ def _times(folder):
         (["--from", "nowhere"], "nowhere must be the comparison.parquet"),
         (["--from", "FILE"], "must be the comparison.parquet of a comparison"),
         (["--from", "FILE", "--quick"], "leave out --quick and --only"),
+        (["--from", "FILE", "--dask", "10.0.0.1:8786"], "leave out --dask"),
+        (["--dask", "nonsense"], "no Dask scheduler answers at nonsense"),
         (["--out", "FILE"], "--out must be a folder"),
     ],
 )

@@ -15,12 +15,13 @@ import pytest
 
 import unimodal as um
 from unimodal.campaigns.events import Event
-from unimodal.campaigns.stores import NumberTaken, kind_of, sqlite
+from unimodal.campaigns.stores import NumberTaken, as_place, kind_of, postgresql, sqlite
 from unimodal.errors import Busy, StoreError
 
-# The kind of store, and where a new one is, given a folder of its own.
+# The kind of store, and where a new one is, given the test's fixtures.
 STORES = {
-    "sqlite": (sqlite, lambda folder: folder / "campaign.db"),
+    "sqlite": (sqlite, lambda get: next_file(get("tmp_path"))),
+    "postgresql": (postgresql, lambda get: as_place(get("postgresql")(), "a test's")),
 }
 SETTINGS = {"seed": 3, "graph": {"kind": "line", "n_arms": 4}, "root": None, "name": "Größe"}
 SOURCE = Path(um.__file__).parent
@@ -31,9 +32,20 @@ def kind(request):
     return STORES[request.param][0]
 
 
+def next_file(folder):
+    return folder / f"campaign-{len(list(folder.iterdir()))}.db"
+
+
 @pytest.fixture
-def path(kind, tmp_path):
-    return next(where for known, where in STORES.values() if known is kind)(tmp_path)
+def new_place(kind, request):
+    """Makes a place where no campaign is."""
+    where = next(where for known, where in STORES.values() if known is kind)
+    return lambda: where(request.getfixturevalue)
+
+
+@pytest.fixture
+def path(new_place):
+    return new_place()
 
 
 @pytest.fixture
@@ -303,6 +315,15 @@ def test_the_reward_of_a_decision_is_found_before_and_after_a_snapshot(store, op
     assert (store.reward_of(1), store.reward_of(2)) == (-0.5, 0.25) and store.lost_rewards() == 0
 
 
+def test_events_and_other_tables_are_written_in_one_transaction(store, opened):
+    store.begin()
+    store.append([decision(1, 1)])
+    store.append([decision(2, 2)])
+    store.find_rewards(0, 2)  # of which there are none
+    store.commit()
+    assert log(opened()) == [decision(1, 1), decision(2, 2)]
+
+
 def test_rewards_that_a_snapshot_left_behind_are_counted_as_lost(store):
     write(store, decision(1, 1), decision(2, 2), reward(3, 2), reward(4, 1))
     store.begin()
@@ -321,6 +342,23 @@ def test_of_each_version_the_first_and_the_last_snapshot_are_kept(store, opened)
         assert handle.snapshots() == [(1, "1"), (4, "2"), (5, "1"), (7, "2")]
         assert handle.last_snapshot() == 7
         assert handle.snapshot(4) == '{"é": 4}' and handle.snapshot(2) == ""
+
+
+def test_the_last_event_of_a_key_is_found(store, opened):
+    def key(seq, digest, n):
+        return Event(seq, 10.0, "key", data=f'{{"key": "{digest}", "n": {n}}}')
+
+    assert store.last_key("ab") is None
+    write(store, decision(1, 1), key(2, "ab", 1), key(3, "abc", 2), key(4, "ab", 3), key(5, "a", 4))
+    for handle in (store, opened()):
+        assert handle.last_key("ab") == key(4, "ab", 3)
+        assert handle.last_key("abc") == key(3, "abc", 2)
+        assert handle.last_key("b") is None
+    store.begin()
+    store.append([key(6, "b", 5)])
+    assert store.last_key("b") == key(6, "b", 5)
+    store.roll_back()
+    assert store.last_key("b") is None
 
 
 # Reading, copying, checking.
@@ -365,10 +403,10 @@ def test_what_is_read_needs_to_be_there(kind, path):
         kind.read_store(path, lambda reader: reader.last())
 
 
-def test_a_copy_has_all_of_it_and_goes_its_own_way(kind, path, store, tmp_path):
+def test_a_copy_has_all_of_it_and_goes_its_own_way(kind, path, store, new_place):
     write(store, *EVERY_KIND)
     snapshot(store, 8, "1", "{}")
-    target = tmp_path / "copies" / "copy"
+    target = new_place()
     copy = kind.open_store(kind.back_up(path, target), "fast", 5.0)
     assert log(copy) == EVERY_KIND and copy.settings() == SETTINGS
     assert copy.snapshots() == [(8, "1")] and copy.reward_of(2) == -1e-300
@@ -382,6 +420,70 @@ def test_a_sound_store_has_no_problems(kind, path, store):
     store.check()
     assert store.problems() == [] and store.lost_rewards() == 0
     assert kind.read_store(path, lambda reader: (reader.problems(), reader.check())) == ([], None)
+
+
+# Copies, compaction and erasure.
+
+
+def test_what_is_put_stands_in_the_place_of_what_had_its_name(store, opened):
+    write(store, *EVERY_KIND)
+    snapshot(store, 8, "1", "{}")
+    store.begin()
+    changed = EVERY_KIND[3]._replace(arm="neutral", leader=None, propensity=None)
+    store.put(
+        settings={"seed": 4, "archived": {"rewards": 1}},
+        events=[changed],
+        snapshots=[(3, "0", '{"ä": 1}'), (8, "2", "{}")],
+        rewards=[(2, 0.5), (9, 1.5)],
+    )
+    store.commit()
+    for handle in (store, opened()):
+        assert log(handle) == [*EVERY_KIND[:3], changed, *EVERY_KIND[4:]]
+        assert handle.settings() == {**SETTINGS, "seed": 4, "archived": {"rewards": 1}}
+        assert handle.snapshots() == [(3, "0"), (8, "2")] and handle.snapshot(3) == '{"ä": 1}'
+        assert [pair for some in handle.kept_rewards() for pair in some] == [(2, 0.5), (9, 1.5)]
+        assert handle.lost_rewards() == 1  # another than the log has; that of 9 was archived
+    store.begin()
+    store.put(rewards=[(1, 0.0)])
+    store.roll_back()
+    assert [pair for some in store.kept_rewards() for pair in some] == [(2, 0.5), (9, 1.5)]
+
+
+def test_what_is_dropped_is_gone_and_the_rest_is_not(store, opened):
+    write(store, *EVERY_KIND)
+    snapshot(store, 2, "1", "{}")
+    snapshot(store, 6, "2", "{}")
+    store.begin()
+    store.drop(6, [1, 4])
+    store.drop_snapshots(6)
+    store.drop_rewards([1, 2])
+    store.commit()
+    store.reclaim()
+    for handle in (store, opened()):
+        assert [event.seq for event in log(handle)] == [1, 4, 6, 7, 8]
+        assert handle.snapshots() == [(6, "2")] and list(handle.kept_rewards()) == []
+        assert handle.last() == 8 and handle.counts(8)["decide"] == 1
+    write(store, decision(9, 3))
+    assert log(opened(), 8) == [decision(9, 3)]
+
+
+def test_a_new_store_is_there_as_a_whole_or_not_at_all(kind, path):
+    with pytest.raises(RuntimeError), kind.new_store(path) as store:
+        store.create(SETTINGS)
+        store.append(EVERY_KIND)
+        raise RuntimeError("no more")
+    with pytest.raises(StoreError):
+        kind.read_store(path, lambda reader: reader.last())
+    with kind.new_store(path) as store:
+        store.create({"seed": 1})
+        store.roll_back()
+        store.begin()
+        assert store.is_new()
+        store.create(SETTINGS)
+        store.append(EVERY_KIND[:5])
+        store.append(EVERY_KIND[5:])
+        assert log(store) == EVERY_KIND
+    assert kind.read_store(path, log) == EVERY_KIND
 
 
 # The end, and forks.
@@ -462,8 +564,18 @@ def test_one_file_imports_sqlite3():
     assert found == [SOURCE / "campaigns" / "stores" / "sqlite.py"]
 
 
+def test_one_file_imports_psycopg():
+    users = [file for file in SOURCE.rglob("*.py") if "psycopg" in set(imports(file))]
+    inside = [file for file in users if SOURCE / "testing" not in file.parents]
+    assert inside == [SOURCE / "campaigns" / "stores" / "postgresql_connection.py"]
+
+
 def test_a_path_leads_to_a_file_of_sqlite(tmp_path):
     assert kind_of(tmp_path / "campaign.db") is sqlite
+
+
+def test_an_address_leads_to_postgresql():
+    assert kind_of(as_place("postgresql://ann@host/shop?campaign=a", "a test's")) is postgresql
 
 
 ELSEWHERE = """

@@ -6,7 +6,9 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 
 import pytest
 
-from unimodal.engines.runner import cores, run, workers_of
+from unimodal.engines import runner
+from unimodal.engines.runner import OnSameSources, cores, run, workers_of
+from unimodal.errors import UnimodalError
 
 
 class Pretended(Executor):
@@ -58,6 +60,41 @@ def test_a_cluster_that_grows_gets_more():
     assert workers_of(object()) == cores()
 
 
+class Asked:
+    """A Dask client that counts how often it is asked for its workers."""
+
+    def __init__(self, *cores):
+        self.cores, self.times = cores, 0
+
+    def ncores(self):
+        self.times += 1
+        return dict(enumerate(self.cores))
+
+
+def test_a_cluster_is_asked_every_two_seconds_and_not_at_every_loop(monkeypatch):
+    now, pool = [100.0], Pretended(1)
+    pool._client = Asked(1, 1)
+    monkeypatch.setattr(runner.time, "monotonic", lambda: now[0])
+    assert len(list(run(range(50), str, executor=pool, tick=pool.work_off))) == 50
+    assert (pool.most, pool._client.times) == (10, 1)
+    pool._client.cores = (4,) * 3
+    now[0] += 1.9
+    assert workers_of(pool) == 2
+    now[0] += 0.1
+    assert (workers_of(pool), pool._client.times) == (12, 2)
+
+
+def test_a_cluster_that_does_not_answer_gets_a_sentence():
+    class Lost:
+        def ncores(self):
+            raise OSError("timed out")
+
+    pool = Pretended(1)
+    pool._client = Lost()
+    with pytest.raises(UnimodalError, match=r"does not answer any more.*start it and run again"):
+        list(run([1], str, executor=pool))
+
+
 def test_a_task_that_fails_on_an_executor_is_tried_again_but_not_for_ever():
     pool, tries = Pretended(workers=2), []
 
@@ -95,3 +132,62 @@ def test_who_stops_early_gives_up_what_has_not_begun():
     go_on.set()
     time.sleep(0.05)
     assert begun in ([0], [0, 1])
+
+
+def test_a_sentence_of_ours_is_not_tried_again_on_an_executor():
+    pool, tries = Pretended(workers=1), []
+
+    def refuses(task):
+        tries.append(task)
+        raise UnimodalError("it will never do")
+
+    with pytest.raises(UnimodalError, match="never do"):
+        list(run([7], refuses, executor=pool, tick=pool.work_off))
+    assert tries == [7]
+
+
+def test_a_task_that_was_cancelled_elsewhere_is_handed_out_again():
+    class Forgets(Pretended):
+        def submit(self, work, task):
+            future = super().submit(work, task)
+            if self.forgotten < 2:
+                self.forgotten += 1
+                self.waiting.pop()
+                future.cancel()
+                future.set_running_or_notify_cancel()
+            return future
+
+    pool = Forgets(workers=1)
+    pool.forgotten = 0
+    assert sorted(run(range(3), str, executor=pool, tick=pool.work_off))[0] == (0, "0")
+    assert pool.forgotten == 2
+
+
+def test_work_is_refused_where_the_sources_are_others():
+    assert OnSameSources(str, runner.sources_here())(7) == "7"
+    with pytest.raises(UnimodalError, match="another version of unimodal, Numba or NumPy"):
+        OnSameSources(str, "others")(7)
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (ModuleNotFoundError("No module named 'mine'"), "a worker cannot import .*'mine'"),
+        (AttributeError("Can't pickle local object 'f.<locals>.Mine'"), "at its top level"),
+        (RuntimeError("mine"), "^mine$"),
+    ],
+)
+def test_what_fails_because_it_is_sent_is_explained(error, words):
+    def fails(task):
+        raise error
+
+    pool = Pretended(workers=1)
+    with pytest.raises((UnimodalError, RuntimeError), match=words):
+        list(run([7], fails, executor=pool, tick=pool.work_off))
+
+
+def test_an_executor_that_is_shut_down_gets_a_sentence():
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    with pytest.raises(UnimodalError, match=r"takes no more work .*make a new one"):
+        list(run([7], str, executor=pool))

@@ -85,7 +85,7 @@ def test_normal_is_even_within_the_layers_of_the_ziggurat():
 
     A fault in the wedges, which take 1 draw in 100, is the same in every layer and adds up here.
     """
-    layers = stats.norm.cdf(random._EDGE[:0:-1])
+    layers = stats.norm.cdf(random.EDGE[:0:-1])
     edges = stats.norm.ppf(np.interp(np.arange(255 * 12 + 1) / 12, np.arange(256), layers))
     counts = np.zeros(255 * 12, dtype=np.int64)
     for seed in range(1, 6):

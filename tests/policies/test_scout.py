@@ -225,7 +225,7 @@ def test_far_arms_are_reached_by_walks_where_the_graph_is_looked_up(tmp_path):
 
 
 class Line:
-    """The setting of a study, in which trial 2 has more looks that leap nowhere than leaps."""
+    """The setting of a study, in which trial 3 has more looks that leap nowhere than leaps."""
 
     horizon = 10_000
 
@@ -241,12 +241,12 @@ def test_trials_end_with_their_last_round_whatever_their_looks_cost():
 
     Here, because other policies would have to be compiled for it.
     """
-    simulated = um.simulate(Line().problem(), SCOUT, horizon=Line.horizon, trials=3, seed=0)
+    simulated = um.simulate(Line().problem(), SCOUT, horizon=Line.horizon, trials=4, seed=0)
     expected = simulated["ScoutUTS"].regret[:, -1].tolist()
-    trial = LeapTrial(Line().problem(), SCOUT, 0, 2, np.array([Line.horizon]), False)
+    trial = LeapTrial(Line().problem(), SCOUT, 0, 3, np.array([Line.horizon]), False)
     trial.advance(trial.horizon)
     assert trial.round < trial.horizon and np.isnan(trial.output.regret).all()
     trial.finish()
-    assert trial.output.regret[-1] == expected[2]
-    rows = run(Task(Line(), "ScoutUTS", 0, 0, 3))
+    assert trial.output.regret[-1] == expected[3]
+    rows = run(Task(Line(), "ScoutUTS", 0, 0, 4))
     assert rows[:, -1].tolist() == expected and (np.diff(rows) >= 0).all()

@@ -16,8 +16,8 @@ from unimodal.engines.rewards import Tabled
 from unimodal.engines.step import StepTrial
 from unimodal.inference.certificate import Counted, certify
 from unimodal.inference.peak_test import Numbering, most_order_evidence, order_evidence
-from unimodal.results.simulate import _Work
 from unimodal.results.stopping import PeakTest, next_look
+from unimodal.results.trial_plan import Pieces
 
 PROBLEM = um.Problem(um.graphs.line(3), [0.2, 0.8, 0.3])
 HALF = um.Certified(0.5)
@@ -107,12 +107,12 @@ def test_what_the_result_knows_of_an_end(result):
 def test_after_the_end_the_certified_arm_is_played():
     """Also where it is wrong: at 1 %, on a near tie, with an arm that is not the peak."""
     near_tie = um.Problem(um.graphs.line(3), [0.5, 0.55, 0.5])
-    found = played(near_tie, stop=um.Certified(0.01), horizon=400, trials=30, checkpoints=[399])
+    found = played(near_tie, stop=um.Certified(0.01), horizon=400, trials=60, checkpoints=[399])
     run = found["UniTT"]
     wrong = (run.certified >= 0) & ~run.is_right
     assert wrong.any() and run.is_right.any()
     gaps = near_tie.gaps
-    for row in range(30):
+    for row in range(60):
         if run.certified[row] >= 0:
             rest = found.rounds - run.stopped[row]
             expected = run.pulls[row] @ gaps + rest * gaps[run.certified[row]]
@@ -124,7 +124,7 @@ def test_after_the_end_the_certified_arm_is_played():
 def test_certificates_are_not_wrong_more_often_than_stated():
     """At 80 %: of 60 trials, 22 or more are wrong with probability 0.001 if the rate is 0.2."""
     near_tie = um.Problem(um.graphs.line(3), [0.3, 0.5, 0.3])
-    run = played(near_tie, um.UniTT(), um.Certified(0.8), horizon=600, trials=60)["UniTT"]
+    run = played(near_tie, um.UniTT(), um.Certified(0.8), horizon=1000, trials=60)["UniTT"]
     assert ((run.certified >= 0) & ~run.is_right).sum() < 22
     assert run.is_right.mean() > 0.5
 
@@ -163,7 +163,7 @@ def test_the_engines_stop_in_the_same_rounds_on_the_same_rewards():
             trial.rewards = Tabled(table)
             if kind is LeapTrial:
                 trial.hurry(1.0)
-            found = _Work().finish(trial, um.OSUB(), PeakTest(problem, um.Certified(0.7)))
+            found = Pieces().finish(trial, um.OSUB(), PeakTest(problem, um.Certified(0.7)))
             pair.append((trial.round, found, *trial.state.arms["total"]))
         assert pair[0] == pair[1]
         ends.append(pair[0][0])
@@ -183,7 +183,7 @@ def test_the_engines_have_the_same_law_of_ends():
             trial = kind(problem, um.UTS(), 5, number + 200 * (kind is StepTrial), RANGE, False)
             if kind is LeapTrial:
                 trial.hurry(1.0)
-            _Work().finish(trial, um.UTS(), test)
+            Pieces().finish(trial, um.UTS(), test)
             found.append(trial.round)
     step, leap = map(np.array, ends.values())
     assert stats.ks_2samp(step, leap).pvalue > 1e-3

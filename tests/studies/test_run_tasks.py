@@ -1,6 +1,7 @@
 """The run: kept as it goes, never done twice, the same bytes wherever it ran."""
 
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -10,9 +11,10 @@ import pytest
 
 from unimodal.errors import UnimodalError
 from unimodal.studies import finished_tasks as stores
+from unimodal.studies import run_tasks
 from unimodal.studies.finished_tasks import opened
 from unimodal.studies.reproduce.settings import Setting
-from unimodal.studies.run_tasks import do
+from unimodal.studies.run_tasks import do, workers_at
 from unimodal.studies.tasks import cut, run
 
 SETTINGS = [
@@ -125,7 +127,7 @@ def test_a_dask_cluster_gives_the_same_bytes_though_a_worker_dies(whole, tmp_pat
 
 
 NO_SCHEDULER = """
-pool._PATIENCE = "1s"
+pool._PATIENCE = 1.0
 try:
     with pool.dask_workers("tcp://127.0.0.1:9"):
         pass
@@ -139,6 +141,26 @@ def test_no_scheduler_gets_a_sentence():
     command = [sys.executable, "-c", BEGIN + NO_SCHEDULER]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert said.startswith("no Dask scheduler answers at tcp://127.0.0.1:9")
+
+
+def test_without_the_extra_there_is_a_sentence(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    missing = pytest.raises(UnimodalError, match=r"pip install 'unimodal\[dask\]'")
+    with missing, workers_at("10.0.0.1:8786"):
+        pass
+    with workers_at("") as threads:
+        assert threads is None
+
+
+def test_a_server_of_another_kind_gets_a_sentence(monkeypatch):
+    """One that listens and says nothing: Dask itself would wait for ever."""
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(run_tasks, "_PATIENCE", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        address = f"127.0.0.1:{mute.getsockname()[1]}"
+        silent = pytest.raises(UnimodalError, match=f"no Dask scheduler answers at {address}")
+        with silent, workers_at(address):
+            pass
 
 
 def test_a_file_that_is_no_store_gets_a_sentence(tmp_path):

@@ -181,6 +181,15 @@ def ratios(found, step):
     return markdown_table(("δ", "T*·log(1/δ)", *outcomes), rows)
 
 
+def rounds_of_uts(found, step=0.1):
+    """The median of the rounds that UTS takes for each error that all trials reach."""
+    uts = found.of(series(step))["UTS"]
+    reached = [error for error in ERRORS if (uts.ends(error) >= 0).all()]
+    return ", ".join(
+        f"{np.median(uts.rounds(error)):,.0f} rounds for δ = {error:g}" for error in reached
+    )
+
+
 def wrong(found):
     """How many of all certificates were wrong."""
     ends = np.concatenate(
@@ -203,6 +212,7 @@ def render(out):
         **{f"ratios_{number}": ratios(found, step) for number, step in enumerate(LINES)},
         "worst": f"{max(ratio(found, step).high for step in LINES):.2f}",
         "wrong": wrong(found),
+        "uts_rounds": rounds_of_uts(found),
         "trials": f"{TRIALS:,}",
         "tuning": TUNING,
         "small": SMALL,

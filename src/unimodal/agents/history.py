@@ -54,6 +54,11 @@ def history_of(campaign: Recorded) -> pl.DataFrame:
     return frame
 
 
+def events_before(history: pl.DataFrame) -> int:
+    """How many events of a log are in an archive and not in a history; 0 where it is whole."""
+    return 0 if history.is_empty() else max(int(history["seq"][0]) - 1, 0)
+
+
 def in_money(history: pl.DataFrame, agent: Agent, graph: Graph) -> pl.DataFrame:
     """The log with what its rewards were worth in place of what was told; retired arms, too."""
     import polars as pl

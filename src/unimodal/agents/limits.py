@@ -50,7 +50,7 @@ def checked_cap(share: Any, over: Any) -> Cap | None:
     if cap.most < 1:
         raise UnimodalError(
             f"a cap must allow at least one decision, got a share of {number:g} of {cap.over}: "
-            f"look back over {math.ceil(1 / number):,} decisions or more."
+            f"look back over {math.ceil(min(1 / number, 1e15)):,} decisions or more."
         )
     return cap
 

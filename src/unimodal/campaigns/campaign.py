@@ -7,19 +7,19 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from unimodal import files
 from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import Decision
 from unimodal.agents.limits import checked_cap
 from unimodal.agents.past_data import as_past_data
 from unimodal.campaigns.alarm_watch import AlarmWatch
 from unimodal.campaigns.certifying import certificate
+from unimodal.campaigns.events import key_digest
 from unimodal.campaigns.explain import explain
 from unimodal.campaigns.explanation import Explanation
 from unimodal.campaigns.history_table import plain
 from unimodal.campaigns.reading import backup, look, read_table
 from unimodal.campaigns.settings import Settings
-from unimodal.campaigns.stores import Store, kind_of
+from unimodal.campaigns.stores import Place, Store, as_place, kind_of
 from unimodal.campaigns.transactions import TransactionRunner
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family
@@ -52,8 +52,14 @@ class Campaign:
     (True, False)
     """
 
-    def __init__(self, store: Store, given: Settings, clock: Callable[[], float]) -> None:
-        self._store = store
+    def __init__(
+        self,
+        store: Store,
+        given: Settings,
+        clock: Callable[[], float],
+        key_lifetime: float = 86_400.0,
+    ) -> None:
+        self._store, self._key_lifetime = store, key_lifetime
         self._watch: AlarmWatch | None = None
         self._transactions = TransactionRunner(store, given, clock)
 
@@ -73,6 +79,7 @@ class Campaign:
         durability: str = "full",
         wait: float = 30.0,
         clock: Callable[[], float] = time.time,
+        key_lifetime: float = 86_400.0,
     ) -> Campaign:
         """Open the file of a campaign, or make it.
 
@@ -82,17 +89,24 @@ class Campaign:
         a new file, and are only compared if they are passed again. `durability="fast"` leaves the
         syncing of commits to the system: they survive a killed process, but not a power failure.
         `wait` is how many seconds another process may keep the file busy.
+
+        An address such as "postgresql://user@host/database?campaign=prices" keeps the campaign in
+        PostgreSQL, where several machines can share it; the tables are made at the first opening.
+        `wait` is then also how long a server is tried to be reached, and by default times are the
+        server's. `key_lifetime` is for how many seconds `decide(key=…)` remembers a key.
         """
         past = None if data is None else as_past_data(data)
         given = Settings(policy, graph, family, seed, root, time_to_live, on_expiry, data=past)
-        path = files.as_path(path, "the path of a campaign")
+        place = as_place(path, "the path of a campaign")
         if not callable(clock):
             raise UnimodalError(f"the clock of a campaign must be a function, got {clock!r}.")
-        if not path.exists():
+        kind = kind_of(place)
+        if not kind.is_there(place, real_number(wait, "the 'wait' of a campaign", above=0)):
             given.check()  # a mistake leaves no file behind
-        store = kind_of(path).open_store(path, durability, wait)
+        lifetime = real_number(key_lifetime, "the 'key_lifetime' of a campaign", above=0)
+        store = kind.open_store(place, durability, wait)
         try:
-            return cls(store, given, clock)
+            return cls(store, given, clock, lifetime)
         except BaseException:
             store.close()
             raise
@@ -100,17 +114,33 @@ class Campaign:
     # What users call.
 
     @overload
-    def decide(self, n: None = None, *, propensity: bool = False) -> Decision: ...
+    def decide(
+        self, n: None = None, *, propensity: bool = False, key: str | None = None
+    ) -> Decision: ...
 
     @overload
-    def decide(self, n: int, *, propensity: bool = False) -> list[Decision]: ...
+    def decide(
+        self, n: int, *, propensity: bool = False, key: str | None = None
+    ) -> list[Decision]: ...
 
     def decide(
-        self, n: int | None = None, *, propensity: bool = False
+        self, n: int | None = None, *, propensity: bool = False, key: str | None = None
     ) -> Decision | list[Decision]:
-        """The next decision, or a list of the next `n`; on disk when this returns."""
+        """The next decision, or a list of the next `n`; on disk when this returns.
+
+        The same `key` gives the same decisions for a day (`key_lifetime`), also after a crash and
+        in another process: whoever does not know whether a call arrived makes it again with the key
+        that it had. The log has a digest of it, written with the decisions.
+
+        >>> import tempfile, unimodal as um
+        >>> file = tempfile.mkdtemp() + "/prices.db"
+        >>> with um.Campaign.open(file, um.UTS(), um.graphs.line(3)) as campaign:
+        ...     campaign.decide(key="visit 17") == campaign.decide(key="visit 17")
+        True
+        """
         count = 1 if n is None else whole_number(n, "the 'n' of decide")
-        made = self._transactions.decisions(count, propensity)
+        digest = None if key is None else (key_digest(key), self._key_lifetime)
+        made = self._transactions.decisions(count, propensity, digest)
         return made[0] if n is None else made
 
     @overload
@@ -312,7 +342,7 @@ class Campaign:
             self._watch.stop()
             self._watch = None
 
-    def backup(self, path: str | Path) -> Path:
+    def backup(self, path: str | Path) -> Place:
         """Copy the campaign, as it is now, into a new file; calls go on meanwhile.
 
         Never copy the file of a running campaign by other means: a part of it is in its -wal, and

@@ -16,7 +16,14 @@ from unimodal.agents.certifying import (
     played_graph,
     sums_by_arm,
 )
-from unimodal.agents.history import Recorded, arms_by_text, history_of, is_partial, shown
+from unimodal.agents.history import (
+    Recorded,
+    arms_by_text,
+    events_before,
+    history_of,
+    is_partial,
+    shown,
+)
 from unimodal.campaigns.event_checks import parsed
 from unimodal.inference.certificate import Certificate, Counted, certify
 from unimodal.inference.peak_test import Numbering
@@ -61,9 +68,20 @@ def certificate_of(
         numbering,
         recent,
         int(history["reward"].is_not_null().sum()) - len(told),
-        assumptions(agent, bool(dropped)),
+        (*assumptions(agent, bool(dropped)), *_since(history)),
     )
     return certify(counted, confidence, tolerance, believed(agent, graph))
+
+
+def _since(history: pl.DataFrame) -> tuple[str, ...]:
+    """A sentence for a log whose first events are in an archive: the test then begins later."""
+    before = events_before(history)
+    if not before:
+        return ()
+    return (
+        f"Only rewards after event {before:,} are counted, as if the campaign had begun there: the "
+        "events before are in an archive.",
+    )
 
 
 def _in_order(history: pl.DataFrame) -> pl.DataFrame:

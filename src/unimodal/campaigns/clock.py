@@ -41,9 +41,15 @@ class CampaignClock:
     'the clock is 3,999,999,000 s ahead at once: this is believed if it lasts for 60 s.'
     """
 
-    def __init__(self, clock: Callable[[], float], steadily: Callable[[], float] = steady) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        steadily: Callable[[], float] = steady,
+        is_system: bool | None = None,
+    ) -> None:
+        """Read `clock`; `is_system` says that it is a machine's, not one of the caller's."""
         self._clock, self._steadily = clock, steadily
-        self._is_system = clock is time.time
+        self._is_system = clock is time.time if is_system is None else is_system
         self._step = _SYSTEM_STEP if self._is_system else _OWN_STEP
         self._allowed = math.inf  # at the first reading: nothing is known before
         self._last, self._then = -math.inf, steadily()  # the time told last, and when that was

@@ -35,12 +35,15 @@ SHAPES: dict[str, dict[str, tuple[type, ...]]] = {
     "stream": _EMPTY,
     "data": {**_EMPTY, "data": _TEXT},
     "tell": {**_EMPTY, "arm": _LABEL, "reward": _NUMBER},
+    # That something was erased; or, in an archive, what is left of a reward that was.
+    "erase": {**_EMPTY, "decision": _WHOLE + _NOTHING, "data": _TEXT + _NOTHING},
+    "key": {**_EMPTY, "data": _TEXT},
 }
 
 
 # Kinds that versions before them would take for damage, or not see behind a snapshot: a store marks
 # a log that has one, so that they refuse it in their own words.
-LATER_KINDS = frozenset({"data", "limit", "tell"})
+LATER_KINDS = frozenset({"data", "limit", "tell", "key"})
 
 
 def fault(event: Event) -> str | None:
@@ -157,6 +160,37 @@ def limit(text: Any) -> tuple[str, Any]:
     if what == "cap" and (given is None or (isinstance(given, list) and len(given) == 2)):
         return what, given
     raise ValueError("no limit")
+
+
+class KeyedDecisions(NamedTuple):
+    """Decisions that were asked for under a key: how many, and the events among which they are."""
+
+    key: str  # a digest, since a key may name a person
+    n: int
+    events: list[list[int]]  # the first and the last of each transaction that made some
+
+    def to_json(self) -> str:
+        """As a log keeps it; the key comes first, so that an index finds it."""
+        return json.dumps(self._asdict())
+
+
+def keys_between(digest: str) -> tuple[str, str]:
+    """The least text with which data of a key begin, and one that is above all of them."""
+    least = json.dumps({"key": digest}).removesuffix("}")
+    return least, f"{least[:-1]}#"  # which is the next character after the quotation mark
+
+
+def keyed_decisions(text: Any) -> KeyedDecisions:
+    """Decisions under a key, as a log tells them; a ValueError if it does not."""
+    data = parsed(text)
+    try:
+        found = KeyedDecisions(**data)
+        spans = [(int(first), int(last)) for first, last in found.events]
+    except TypeError:
+        raise ValueError("no decisions under a key") from None
+    if not isinstance(found.key, str) or not isinstance(found.n, int) or not spans:
+        raise ValueError("no decisions under a key")
+    return found
 
 
 def past_data(text: Any) -> PastData:

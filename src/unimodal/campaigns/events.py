@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import Any, NamedTuple
 
@@ -15,8 +16,9 @@ class Event(NamedTuple):
 
     A decision, a reward, an expiry, a look-up, a revision of the graph, a limit (arms paused or
     resumed, a cap), an opening; a new random stream, on which processes agree after they would
-    have decided differently; past data, before all others; or a reward that was told without a
-    decision.
+    have decided differently; past data, before all others; a reward that was told without a
+    decision; the key under which decisions just before it were asked for; or that a label was
+    erased.
     """
 
     seq: int
@@ -39,6 +41,13 @@ def as_event(seq: int, kind: str, time: float, decision: int, what: Any) -> Even
         rest = (what.reason, leader, what.near, what.propensity)
         return Event(seq, time, kind, decision, arm, *rest)
     return Event(seq, time, kind, decision, None, None, None, None, None, what)
+
+
+def key_digest(key: Any) -> str:
+    """What a log keeps of a key: a digest, since the key itself may name a person."""
+    if not isinstance(key, str) or not key:
+        raise UnimodalError(f"the 'key' of decide must be a text, not empty, got {key!r}.")
+    return hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def as_json(data: Any, such_as: str) -> str:

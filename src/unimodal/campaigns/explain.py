@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from unimodal.agents.arm_intervals import means_and_intervals
@@ -12,9 +11,10 @@ from unimodal.agents.history import as_text
 from unimodal.campaigns.event_checks import parsed, told
 from unimodal.campaigns.events import Event
 from unimodal.campaigns.explanation import Competitor, Explanation, as_shown
-from unimodal.campaigns.reading import no_clock, read, saved_settings
+from unimodal.campaigns.log_start import begins_after
+from unimodal.campaigns.reading import Archives, no_clock, read, saved_settings
 from unimodal.campaigns.state_machine import StateMachine
-from unimodal.campaigns.stores import StoreToRead
+from unimodal.campaigns.stores import Place, StoreToRead
 from unimodal.errors import DamagedFile, UnimodalError, UnknownDecision, whole_number
 from unimodal.policies import Policy
 from unimodal.policies.contest_values import Contest, value_name
@@ -22,7 +22,9 @@ from unimodal.policies.state import BEGUN
 from unimodal.version import __version__
 
 
-def explain(path: str | Path, decision: int, policy: Policy | None = None) -> Explanation:
+def explain(
+    path: str | Place, decision: int, policy: Policy | None = None, archives: Archives = ()
+) -> Explanation:
     """Why a decision of a campaign fell on its arm, from its log alone; no look-up is made.
 
     The state before the decision is folded from the log, and the decision is made again, with a
@@ -48,7 +50,7 @@ def explain(path: str | Path, decision: int, policy: Policy | None = None) -> Ex
         machine.catch_up(event.seq - 1)
         return _explained(machine, event, store)
 
-    return read(path, found)
+    return read(path, found, archives)
 
 
 def _snapshot_before(store: StoreToRead, number: int) -> int:
@@ -65,6 +67,12 @@ def _snapshot_before(store: StoreToRead, number: int) -> int:
             f"decision {number} cannot be explained: it was made by another version of unimodal, "
             f"before the first snapshot of {__version__}, which has decisions from "
             f"{_made(store, first) + 1:,} on: use the version that made it, on a copy of the file."
+        )
+    if begin := begins_after(store):
+        raise UnimodalError(
+            f"decision {number} cannot be explained from {store.path} alone: its log begins after "
+            f"decision {_made(store, begin):,}, and what was before is in an archive: pass it as "
+            "well."
         )
     return 0
 

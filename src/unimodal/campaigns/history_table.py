@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from unimodal.campaigns.event_checks import SHAPES, all_sound, fault, reward_fault
 from unimodal.campaigns.events import Event
+from unimodal.campaigns.log_start import WHOLE, LogStart
 from unimodal.errors import DamagedFile, UnimodalError
 from unimodal.families import Family
 from unimodal.policies.state import REASONS
@@ -24,12 +25,16 @@ _CHUNK = 20_000  # events that are plain Python objects at the same time
 
 
 def compact(
-    events: Iterable[tuple[Any, ...]], family: Family | None = None, source: Any = "the log"
+    events: Iterable[tuple[Any, ...]],
+    family: Family | None = None,
+    source: Any = "the log",
+    start: LogStart = WHOLE,
 ) -> pl.DataFrame:
     """Events as a table; labels become text, since a column has one type.
 
     The log has the arm with the decision only; here it stands beside the reward, too. `family` is
-    the family that rewards have to be of; `source` is what a sentence calls the log.
+    the family that rewards have to be of; `source` is what a sentence calls the log; `start` is
+    what was before the first event.
     """
     import polars as pl
 
@@ -40,7 +45,7 @@ def compact(
         **{"reward": pl.Float64, "data": word},
     }
     parts = [pl.DataFrame(schema=schema)]
-    arms = _Arms(source)
+    arms = _Arms(source, start)
     for rows in _some(events):
         columns: list[Any] = list(zip(*rows, strict=True))
         if not all_sound(columns):
@@ -63,10 +68,10 @@ def plain(table: pl.DataFrame) -> pl.DataFrame:
 class _Arms:
     """The arms of open decisions, to be put beside their rewards."""
 
-    def __init__(self, source: Any) -> None:
+    def __init__(self, source: Any, start: LogStart) -> None:
         self._source = source
-        self._open: dict[int, str | None] = {}
-        self._made = self._seq = 0
+        self._open: dict[int, str | None] = dict(start.open)
+        self._made, self._seq = start.made, start.seq
 
     def beside(self, rows: list[tuple[Any, ...]]) -> list[str | None]:
         """The arms of events, as text."""

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unimodal import files
 from unimodal.agents.agent import Agent
 from unimodal.agents.history import Recorded, shown
+from unimodal.campaigns.archive import Archive, load_archives, with_archives
 from unimodal.campaigns.event_checks import change, short
 from unimodal.campaigns.history_table import compact, plain
+from unimodal.campaigns.log_start import WHOLE, LogStart, begins_after, start_of
 from unimodal.campaigns.settings import Settings, saved_family
 from unimodal.campaigns.state_machine import StateMachine
-from unimodal.campaigns.stores import StoreToRead, kind_of
+from unimodal.campaigns.stores import DatabaseAddress, Place, StoreToRead, as_place, kind_of
 from unimodal.campaigns.stores.store import Found
 from unimodal.errors import DamagedFile, UnimodalError
 from unimodal.graphs import Graph
@@ -27,9 +28,15 @@ if TYPE_CHECKING:
 class Reading:
     """The agent with the state of the file, and the store."""
 
-    def __init__(self, path: Path, agent: Agent, events: Iterable[tuple[Any, ...]]) -> None:
+    def __init__(
+        self,
+        path: Place,
+        agent: Agent,
+        events: Iterable[tuple[Any, ...]],
+        start: LogStart = WHOLE,
+    ) -> None:
         self.path, self.agent = path, agent
-        self._table = compact(events, agent.family, path)
+        self._table = compact(events, agent.family, path, start)
 
     def compact_history(self) -> pl.DataFrame:
         """The log as `history` has it, but with words as categories: a fraction of the memory."""
@@ -40,13 +47,26 @@ class Reading:
         return plain(self._table)
 
 
-def read(path: str | Path, work: Callable[[StoreToRead], Found]) -> Found:
-    """What some work finds in a campaign, as it is at one moment; the work may be done again."""
-    path = files.as_path(path, "the path of a campaign")
-    return kind_of(path).read_store(path, work)
+Archives = Sequence[str | Path] | Sequence[Archive]  # to be read, or read already
 
 
-def backup(path: str | Path, target: str | Path) -> Path:
+def load(archives: Archives) -> list[Archive]:
+    """Archives that are read, each of them once."""
+    read_before = [each for each in archives if isinstance(each, Archive)]
+    return read_before or load_archives(path for path in archives if not isinstance(path, Archive))
+
+
+def read(path: str | Place, work: Callable[[StoreToRead], Found], archives: Archives = ()) -> Found:
+    """What some work finds in a campaign, as it is at one moment; the work may be done again.
+
+    With the `archives` of events that `compact` has moved, it finds the whole log.
+    """
+    place = as_place(path, "the path of a campaign")
+    loaded = load(archives)
+    return kind_of(place).read_store(place, lambda store: work(with_archives(store, loaded)))
+
+
+def backup(path: str | Place, target: str | Place) -> Place:
     """Copy a campaign that may be in use into a new file; what was acknowledged before is in it.
 
     >>> import tempfile, unimodal as um
@@ -58,14 +78,14 @@ def backup(path: str | Path, target: str | Path) -> Path:
     ...     again.reward(decision.id, 1.0)
     True
     """
-    path = files.as_path(path, "the path of a campaign")
-    target = files.as_path(target, "the target of a backup")
-    if target.exists():
+    place = as_place(path, "the path of a campaign")
+    target = as_place(target, "the target of a backup")
+    if isinstance(target, Path) and target.exists():
         raise UnimodalError(f"there is a file {target} already: name another, or remove it first.")
-    return kind_of(path).back_up(path, target)
+    return kind_of(place).back_up(place, target)
 
 
-def look(path: str | Path, policy: Policy | None = None) -> Reading:
+def look(path: str | Place, policy: Policy | None = None, archives: Archives = ()) -> Reading:
     """Look at a campaign without opening it; a policy of your own has to be passed."""
 
     def looked(store: StoreToRead) -> Reading:
@@ -73,21 +93,28 @@ def look(path: str | Path, policy: Policy | None = None) -> Reading:
         settings = saved_settings(store, policy)
         machine = StateMachine.restored(settings, store, no_clock)
         machine.catch_up()
-        found = Reading(store.path, machine.agent, itertools.chain.from_iterable(store.rows()))
+        found = Reading(store.path, machine.agent, *log_of(store))
         _check_labels(found, settings, store)
         return found
 
-    return read(path, looked)
+    return read(path, looked, archives)
 
 
-def read_table(path: Path) -> pl.DataFrame:
+def log_of(store: StoreToRead) -> tuple[Iterator[tuple[Any, ...]], LogStart]:
+    """The events of a log one by one, and what was before the first that is there."""
+    start = start_of(store)
+    return itertools.chain.from_iterable(store.rows(start.seq)), start
+
+
+def read_table(path: str | Place, archives: Archives = ()) -> pl.DataFrame:
     """The log of a file as a compact table."""
 
     def tabled(store: StoreToRead) -> pl.DataFrame:
         family = saved_family(store.settings("rewards"), store.path)
-        return compact(itertools.chain.from_iterable(store.rows()), family, store.path)
+        events, start = log_of(store)
+        return compact(events, family, store.path, start)
 
-    return read(path, tabled)
+    return read(path, tabled, archives)
 
 
 def _check_labels(found: Reading, settings: Settings, store: StoreToRead) -> None:
@@ -109,7 +136,7 @@ def _check_labels(found: Reading, settings: Settings, store: StoreToRead) -> Non
 
 def recorded(campaign: Any) -> Recorded:
     """What readers are given: a campaign, or the path of its file, which is then looked at."""
-    if isinstance(campaign, str | Path):
+    if isinstance(campaign, str | Path | DatabaseAddress):
         return look(campaign)
     if isinstance(campaign, type) or not callable(getattr(campaign, "history", None)):
         raise UnimodalError(
@@ -127,3 +154,8 @@ def saved_settings(store: StoreToRead, policy: Policy | None) -> Settings:
 def no_clock() -> float:
     """The clock of a fold, which reads none: the log has the times."""
     raise AssertionError("folding a log must not read a clock")
+
+
+def begin_of(path: str | Place, archives: Archives = ()) -> int:
+    """The event after which the log of a campaign begins; 0 where it is whole."""
+    return read(path, begins_after, archives)

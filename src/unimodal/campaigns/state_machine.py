@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+import math
 import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -26,9 +27,12 @@ from unimodal.agents.revision import limit, revised
 from unimodal.agents.saving import in_state
 from unimodal.campaigns import event_checks
 from unimodal.campaigns.event_checks import (
+    KeyedDecisions,
     answer,
     change,
     fault,
+    keyed_decisions,
+    keys_between,
     parsed,
     past_data,
     reward_fault,
@@ -36,6 +40,7 @@ from unimodal.campaigns.event_checks import (
     told,
 )
 from unimodal.campaigns.events import Event, as_event, as_json
+from unimodal.campaigns.log_start import begins_after, erasures
 from unimodal.campaigns.lookup_requests import LoggedOracle, LookUpNeeded, LookUpRequests
 from unimodal.campaigns.reward_lookup import RewardsInLog
 from unimodal.campaigns.settings import Settings
@@ -49,6 +54,19 @@ from unimodal.version import __version__
 
 _KIND = operator.itemgetter(Event._fields.index("kind"))
 _AGREED = 4  # what a stream is for, besides those of `kernels.random`: see `agree_on_stream`
+
+
+class LogMoved(DamagedFile):
+    """Events or labels are no longer what they were: begin anew, from the last snapshot.
+
+    Who has just begun finds that the store is damaged.
+    """
+
+    def __init__(self, place: object) -> None:
+        super().__init__(
+            f"{place} has events moved or labels erased otherwise than its settings tell: it was "
+            "changed by hand or is damaged; go back to a copy of it."
+        )
 
 
 class StateMachine:
@@ -69,6 +87,7 @@ class StateMachine:
         self._look_ups = look_ups or LookUpRequests(settings.graph)
         self._decides_again = decides_again
         self._outcomes = RewardsInLog(store)
+        self._erasures = len(erasures(store))  # that the labels here have followed
         self._differs = False  # whether the random stream may be another than that of others
         self.seq = 0
         self.counts: Counter[str] = Counter()  # of the events that were followed, by kind
@@ -107,7 +126,10 @@ class StateMachine:
             root, cache = settings.graph.root, settings.graph.cache
         self._oracle = LoggedOracle(self._look_ups, root, cache or 1, self._note_look_up)
         # A start may look arms up before there is an agent: these answers stand first in the log.
-        for event in itertools.takewhile(lambda e: e.kind == "look-up", _events(self._store)):
+        before = begins_after(self._store) or math.inf  # after `compact`, others of a later time
+        for event in itertools.takewhile(
+            lambda e: e.kind == "look-up" and e.seq < before, _events(self._store)
+        ):
             self._check(event)
             self._take_answer(event)
             self.seq = event.seq
@@ -154,6 +176,12 @@ class StateMachine:
                 self._follow(rows)
                 self.counts.update(map(_KIND, rows))
                 self._outcomes.written()
+        except DamagedFile:
+            if len(erasures(self._store)) > self._erasures:
+                raise LogMoved(
+                    self._store.path
+                ) from None  # events before the erasure have labels not known here
+            raise
         finally:
             self._fold(False)
 
@@ -245,6 +273,10 @@ class StateMachine:
             self._follow_limit(event)
         elif event.kind == "data":
             self._begin_with(event)
+        elif event.kind == "erase":
+            self._follow_erasure(event)
+        elif event.kind == "key":
+            self._keyed(event)
         elif event.kind != "open" and not self._learn_told(event):
             raise self._damage(event, self._why_not(event))
         self.agent.book.now = event.time
@@ -265,6 +297,8 @@ class StateMachine:
 
     def _check(self, event: Event) -> None:
         if event.seq != self.seq + 1:
+            if self.seq < begins_after(self._store):
+                raise LogMoved(self._store.path)
             raise self._damage(event, f"follows event {self.seq}, so some are missing")
         if (wrong := fault(event)) is not None:
             raise self._damage(event, wrong)
@@ -325,6 +359,72 @@ class StateMachine:
             return made, needed
         return made, None
 
+    def decide_once(
+        self, digest: str, lifetime: float, n: int, propensity: bool
+    ) -> tuple[list[Decision], Any]:
+        """As `decide`; but what was decided under the same key before is told again.
+
+        If a look-up is needed in the middle, the key is written with what was made so far, and the
+        next call under it goes on from there.
+        """
+        known = self._known_under(digest, lifetime)
+        if known is not None and known.n != n:
+            return [], UnimodalError(
+                f"this key was used for n={known.n} in decide, got n={n}: use another key for "
+                "another decision."
+            )
+        spans = [] if known is None else known.events
+        made = [decision for span in spans for decision in self._decided_among(*span)]
+        before = self.seq
+        more, needed = self.decide(n - len(made), propensity) if len(made) < n else ([], None)
+        if more:
+            spans = [*spans, [before + 1, self.seq]]
+            self._note(self._now(), "key", data=KeyedDecisions(digest, n, spans).to_json())
+        return [*made, *more], needed
+
+    def _known_under(self, digest: str, lifetime: float) -> KeyedDecisions | None:
+        """What was decided under a key that still lives: here, or by those before in the log."""
+        least, above = keys_between(digest)
+        here = (e for e in reversed(self.news) if e.kind == "key" and least <= e.data < above)
+        event = next(here, None) or self._store.last_key(digest)
+        now = max(self._clock(), self.agent.book.now)
+        if event is None or event.time + lifetime <= now:
+            return None
+        return self._keyed(event)
+
+    def _keyed(self, event: Event) -> KeyedDecisions:
+        try:
+            return keyed_decisions(event.data)
+        except ValueError:
+            raise self._damage(event, "must be decisions under a key") from None
+
+    def _decided_among(self, first: int, last: int) -> Iterator[Decision]:
+        """The decisions among some events, of the log or not yet in it."""
+        written = (Event._make(row) for rows in self._store.rows(first - 1, last) for row in rows)
+        new = (event for event in self.news if first <= event.seq <= last)
+        for event in itertools.chain(written, new):
+            if event.kind == "decide":
+                arm, leader = self._label(event, event.arm), self._label(event, event.leader)
+                rest = (event.near, event.time, event.propensity)
+                yield Decision(event.decision, arm, event.reason, leader, *rest)  # type: ignore[arg-type]
+
+    def _label(self, event: Event, text: Any) -> Any:
+        """The label that an event writes so, also of an arm that was retired since."""
+        if text is None:
+            return None
+        number = self._follower.number_of(text, self._labels_met)
+        if number is not None:
+            return self.agent._player.view.label_of(number)
+        first = self._settings.graph.labels if isinstance(self._settings.graph, Graph) else ()
+        added = (
+            end for e in self._store.revisions() for edge in change(e.data).add for end in edge
+        )
+        for label in itertools.chain(first, added):
+            known = as_text(label)
+            if known == text and known.__class__ is text.__class__:
+                return label
+        raise self._damage(event, f"is of an arm {short(text)}, which there never was")
+
     def tell(self, arm: Any, reward: Any) -> None:
         """Learn rewards that belong to no decision."""
         told, label_of = self.agent.checked_rewards(arm, reward), self.agent._player.view.label_of
@@ -366,6 +466,15 @@ class StateMachine:
             if isinstance(error, DamagedFile):
                 raise
             raise self._damage(event, f"cannot be ({str(error).removesuffix('.')})") from None
+
+    def _follow_erasure(self, event: Event) -> None:
+        """See whether the labels here are those from after an erasure."""
+        try:
+            number = int(parsed(event.data)["number"])
+        except (ValueError, LookupError, TypeError):
+            raise self._damage(event, "must be an erasure") from None
+        if number > self._erasures:
+            raise LogMoved(self._store.path)
 
     def _past_data(self, event: Any) -> PastData:
         try:

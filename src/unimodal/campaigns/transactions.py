@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -13,8 +14,8 @@ from unimodal.campaigns.group_commit import WITHIN, Call, GroupCommit
 from unimodal.campaigns.lookup_requests import LookUpNeeded, LookUpRequests
 from unimodal.campaigns.settings import Settings
 from unimodal.campaigns.snapshots import Snapshots
-from unimodal.campaigns.state_machine import StateMachine, graph_fingerprints
-from unimodal.campaigns.stores import NumberTaken, Store
+from unimodal.campaigns.state_machine import LogMoved, StateMachine, graph_fingerprints
+from unimodal.campaigns.stores import Interrupted, NumberTaken, Store
 from unimodal.errors import StoreError, UnimodalError
 from unimodal.policies import Policy
 from unimodal.version import __version__
@@ -26,7 +27,10 @@ class TransactionRunner:
     """Does calls on the state of a campaign; when it returns, what they did is on disk."""
 
     def __init__(self, store: Store, given: Settings, clock: Callable[[], float]) -> None:
-        self._store, self._given, self.clock = store, given, CampaignClock(clock)
+        self._store, self._given = store, given
+        is_system = clock is time.time
+        told = store.clock if is_system and store.clock is not None else clock
+        self.clock = CampaignClock(told, is_system=is_system)
         self._machine: StateMachine | None = None
         self._version = -1  # of the file, when the machine was last caught up
         self._undisturbed = 0  # transactions since another process wrote
@@ -67,18 +71,28 @@ class TransactionRunner:
             raise UnimodalError(WITHIN)
         return self._group(Call(work, checks_first, may_repeat))
 
-    def decisions(self, n: int, propensity: bool) -> list[Decision]:
-        """The next `n` decisions; look-ups that they need are made in between, outside of calls."""
+    def decisions(
+        self, n: int, propensity: bool, key: tuple[str, float] | None = None
+    ) -> list[Decision]:
+        """The next `n` decisions; look-ups that they need are made in between, outside of calls.
+
+        With a key (its digest, and how long it lives) those that were made under it before.
+        """
         made: list[Decision] = []
+
+        def work(machine: StateMachine) -> Any:
+            if key is None:
+                return machine.decide(n - len(made), propensity)
+            return machine.decide_once(*key, n, propensity)
 
         def decide_more() -> None:
             while len(made) < n:
                 # A policy of the caller's own may fail when half of a decision is made.
-                some, needed = self(
-                    lambda machine: machine.decide(n - len(made), propensity), checks_first=False
-                )
+                some, needed = self(work, checks_first=False)
                 if some:
                     self._look_ups.begin_decision()
+                if key is not None:  # all of them are told each time
+                    made.clear()
                 made.extend(some)
                 if needed is not None:
                     raise needed
@@ -134,6 +148,13 @@ class TransactionRunner:
 
     def _commit(self, calls: list[Call]) -> None:
         """Do calls in one transaction; only when it is over are they answered."""
+        while True:
+            try:
+                return self._attempt(calls)
+            except Interrupted:  # nothing of it was kept, and the store has the patience
+                self._give_up()
+
+    def _attempt(self, calls: list[Call]) -> None:
         try:
             self._store.resume()
             if len(calls) == 1 and self._in_one_statement(calls[0]):
@@ -210,7 +231,7 @@ class TransactionRunner:
         return True
 
     def _caught_up(self) -> StateMachine:
-        version = self._store.version()
+        version, is_new = self._store.version(), self._machine is None
         if self._machine is not None:
             self._machine.agent.locked = False
         else:
@@ -224,7 +245,13 @@ class TransactionRunner:
             self._snapshots.plan(self._machine)
         self._undisturbed += 1
         if version != self._version:
-            self._machine.catch_up()
+            try:
+                self._machine.catch_up()
+            except LogMoved:  # others have archived what it was to follow, or erased a label
+                if is_new:
+                    raise
+                self._machine = None
+                return self._caught_up()
             self._version = version
             self._undisturbed = 0
             self.clock.follow(self._machine.agent.book.now)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from unimodal.campaigns.reading import no_clock, read, saved_settings
+from unimodal.campaigns.log_start import archived, unchecked
+from unimodal.campaigns.reading import Archives, load, no_clock, read, saved_settings
 from unimodal.campaigns.state_machine import StateMachine
-from unimodal.campaigns.stores import StoreToRead
+from unimodal.campaigns.stores import Place, StoreToRead
 from unimodal.errors import DamagedFile, StoreError, UnimodalError
 from unimodal.policies import Policy
 from unimodal.version import __version__
@@ -19,11 +19,12 @@ from unimodal.version import __version__
 class Verdict:
     """What `verify` found; true if nothing is wrong."""
 
-    path: Path
+    path: Place
     first: int = 0  # the event after which the log was folded
     events: int = 0
     counts: dict[str, int] = field(default_factory=dict)  # events by kind
     snapshots: list[int] = field(default_factory=list)  # those that are equal, by event
+    unchecked: list[str] = field(default_factory=list)  # what cannot be checked, in words
     wrong: list[str] = field(default_factory=list)
 
     def __bool__(self) -> bool:
@@ -31,18 +32,19 @@ class Verdict:
         return not self.wrong
 
 
-def verify(path: str | Path, policy: Policy | None = None) -> Verdict:
+def verify(path: str | Place, policy: Policy | None = None, archives: Archives = ()) -> Verdict:
     """Compute the state of a campaign again from its log, and compare it with the snapshots kept.
 
     Every decision of the log is made again and must choose the same arm: the first that does not is
     named. (Whoever opens or inspects a campaign follows the decisions that its log records.) Every
     snapshot must be the same text. Events that another version of unimodal wrote before the file
     came to this one are not folded again: this version starts from the snapshot with which it took
-    over.
+    over. Nor are events that `compact` has moved, unless all `archives` are passed.
     """
+    archives = load(archives)
     with ThreadPoolExecutor(1) as beside:  # SQLite looks at its pages while Python folds
-        pages = beside.submit(read, path, _looked_through)
-        verdict = read(path, lambda store: _folded(store, policy))
+        pages = beside.submit(read, path, _looked_through, archives)
+        verdict = read(path, lambda store: folded(store, policy), archives)
         problems, lost = pages.result()
     if problems:
         return Verdict(verdict.path, wrong=problems)
@@ -57,7 +59,8 @@ def _looked_through(store: StoreToRead) -> tuple[list[str], int]:
     return problems, 0 if problems else store.lost_rewards()
 
 
-def _folded(store: StoreToRead, policy: Policy | None) -> Verdict:
+def folded(store: StoreToRead, policy: Policy | None) -> Verdict:
+    """The verdict on settings, log and snapshots of a store at one moment."""
     verdict = Verdict(store.path)
     snapshots = store.snapshots()
     own = [seq for seq, version in snapshots if version == __version__]
@@ -65,9 +68,12 @@ def _folded(store: StoreToRead, policy: Policy | None) -> Verdict:
         verdict.first = own[0]
     try:
         store.settings()
+        verdict.unchecked, begin = unchecked(store)
     except UnimodalError as error:
         verdict.wrong.append(str(error))
         return verdict
+    verdict.first = max(verdict.first, begin)
+    own = [seq for seq in own if seq >= verdict.first]
     settings = saved_settings(store, policy)  # raises: another policy is the caller's mistake
     try:
         machine = StateMachine.restored(
@@ -87,7 +93,8 @@ def _folded(store: StoreToRead, policy: Policy | None) -> Verdict:
             raise  # it says nothing about what is in the file
         verdict.wrong.append(str(error))
         return verdict
-    verdict.counts = dict(machine.counts + Counter(store.counts(verdict.first)))
+    moved = Counter(archived(store).get("counts", {}))
+    verdict.counts = dict(machine.counts + Counter(store.counts(verdict.first)) + moved)
     verdict.events = machine.seq - verdict.first
     return verdict
 
@@ -99,9 +106,10 @@ def sentence(verdict: Verdict) -> str:
         return f"{path} is NOT sound: {'; '.join(verdict.wrong)}."
     since = f" since event {verdict.first:,}" if verdict.first else ""
     told = f", told without a decision: {counts['tell']:,}" if counts.get("tell") else ""
+    rest = f" Not checked: {'; '.join(verdict.unchecked)}." if verdict.unchecked else ""
     return (
         f"{path} is sound: its log{since} folds to the same state as "
         f"{len(verdict.snapshots)} snapshot{'s' * (len(verdict.snapshots) != 1)}, bit for bit "
         f"(events: {verdict.events:,}; decisions: {counts.get('decide', 0):,}, "
-        f"rewards: {counts.get('reward', 0):,}, expired: {counts.get('expire', 0):,}{told})."
+        f"rewards: {counts.get('reward', 0):,}, expired: {counts.get('expire', 0):,}{told}).{rest}"
     )

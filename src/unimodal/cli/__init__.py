@@ -2,11 +2,19 @@
 
 import inspect
 
-from unimodal.cli import simulate as simulating, studies, campaigns, bench, warm  # isort: skip
+from unimodal.cli import (  # isort: skip
+    simulate as simulating,
+    studies,
+    campaigns,
+    moving,
+    serve,
+    bench,
+    warm,
+)
 from unimodal.cli.app import app, main
 
-for _command in app.registered_commands:
+for _command in [*app.registered_commands, *serve.tokens.registered_commands]:
     # Docstrings are raw, but it takes the character itself for examples to keep their lines.
     _command.help = inspect.cleandoc(_command.callback.__doc__ or "").replace(r"\b", "\b")
 
-__all__ = ["app", "bench", "campaigns", "main", "simulating", "studies", "warm"]
+__all__ = ["app", "bench", "campaigns", "main", "moving", "serve", "simulating", "studies", "warm"]

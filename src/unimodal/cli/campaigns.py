@@ -11,9 +11,15 @@ import typer
 from unimodal.cli.app import app, terminal
 from unimodal.escape_text import printable
 
-CampaignFile = Annotated[Path, typer.Argument(help="A campaign's file")]
+CampaignFile = Annotated[
+    str, typer.Argument(help="A campaign's file, or postgresql://user@host/database?campaign=name")
+]
 OwnPolicy = Annotated[
     str, typer.Option(help="FILE.py:Class(…), if the campaign's policy is one of your own")
+]
+ArchiveFiles = Annotated[
+    list[Path],
+    typer.Option("--archive", help="An archive that `unimodal compact` wrote; all of them, if any"),
 ]
 
 
@@ -21,6 +27,7 @@ OwnPolicy = Annotated[
 def verify(
     file: CampaignFile,
     policy: OwnPolicy = "",
+    archive: ArchiveFiles = [],  # noqa: B006
 ) -> None:
     r"""Compute a campaign's state again from its log, and compare it bit for bit.
 
@@ -30,11 +37,12 @@ def verify(
     Examples:
       unimodal verify ads.db
       unimodal verify ads.db --policy "mine.py:Greedy(epsilon=0.2)"
+      unimodal verify ads.db --archive ads.db.events-1-20000.parquet
     """
     from unimodal.campaigns import sentence
     from unimodal.campaigns import verify as verified
 
-    verdict = verified(file, _own(policy))
+    verdict = verified(file, own_policy(policy), archive)
     print(printable(sentence(verdict)))
     if not verdict:
         sys.exit(1)
@@ -43,7 +51,7 @@ def verify(
 @app.command()
 def backup(
     file: CampaignFile,
-    target: Annotated[Path, typer.Argument(help="A new file for the copy")],
+    target: Annotated[str, typer.Argument(help="A new file for the copy")],
 ) -> None:
     r"""Copy a campaign that may be in use; all that was acknowledged before is in the copy.
 
@@ -54,9 +62,11 @@ def backup(
       unimodal backup ads.db backups/ads-monday.db
     """
     from unimodal.campaigns.reading import backup as copied
+    from unimodal.campaigns.stores import as_place
 
     copy = copied(file, target)
-    print(f"{file} was copied to {copy} ({copy.stat().st_size:,} bytes).")
+    size = f" ({copy.stat().st_size:,} bytes)" if isinstance(copy, Path) else ""
+    print(f"{as_place(file, 'the path of a campaign')} was copied to {copy}{size}.")
 
 
 @app.command()
@@ -67,6 +77,7 @@ def inspect(
         str | None, typer.Option(help="The arm to look around; the leader by default")
     ] = None,
     policy: OwnPolicy = "",
+    archive: ArchiveFiles = [],  # noqa: B006
 ) -> None:
     r"""Look at a campaign: its leader, what is known around it, and how it came there.
 
@@ -78,7 +89,7 @@ def inspect(
     """
     from unimodal.cli import inspect_output as command
 
-    command.show(_looked_at(file, policy), html, around, terminal())
+    command.show(_looked_at(file, policy, archive), html, around, terminal())
 
 
 @app.command()
@@ -89,6 +100,7 @@ def certify(
         float | None, typer.Option(help="By how much the peak may be better, in units of reward")
     ] = None,
     policy: OwnPolicy = "",
+    archive: ArchiveFiles = [],  # noqa: B006
 ) -> None:
     r"""Say which arm is the peak, at a confidence that holds however often one looks.
 
@@ -102,7 +114,7 @@ def certify(
     """
     from unimodal.cli import certify_output as command
 
-    if not command.show(_looked_at(file, policy), confidence, tolerance, terminal()):
+    if not command.show(_looked_at(file, policy, archive), confidence, tolerance, terminal()):
         sys.exit(1)
 
 
@@ -112,6 +124,7 @@ def explain(
     decision: Annotated[int, typer.Argument(help="The id of a decision")],
     policy: OwnPolicy = "",
     json: Annotated[bool, typer.Option("--json", help="Print it as JSON")] = False,
+    archive: ArchiveFiles = [],  # noqa: B006
 ) -> None:
     r"""Say why a decision fell on its arm: what was known then, what was drawn, who won.
 
@@ -125,7 +138,7 @@ def explain(
     from unimodal.campaigns import explain as explained
     from unimodal.cli import explain_output as command
 
-    found = explained(file, decision, _own(policy))
+    found = explained(file, decision, own_policy(policy), archive)
     if json:
         print(found.to_json())
     else:
@@ -146,6 +159,7 @@ def replay(
     ] = False,
     out: Annotated[Path | None, typer.Option("--json", help="A file for the numbers")] = None,
     policy: OwnPolicy = "",
+    archive: ArchiveFiles = [],  # noqa: B006
 ) -> None:
     r"""Estimate what other policies would have earned in a campaign, with 95 % intervals.
 
@@ -160,16 +174,19 @@ def replay(
     """
     from unimodal.cli import replay_output as command
 
-    command.run(_looked_at(file, policy), policies, draws, seed, not any_peaks, out, terminal())
+    command.run(
+        _looked_at(file, policy, archive), policies, draws, seed, not any_peaks, out, terminal()
+    )
 
 
-def _own(policy: str) -> Any:
+def own_policy(policy: str) -> Any:
+    """The policy that --policy names; None if it names none."""
     from unimodal.policies import parse
 
     return parse(policy) if policy else None
 
 
-def _looked_at(file: Path, policy: str) -> Any:
+def _looked_at(file: str, policy: str, archive: list[Path]) -> Any:
     from unimodal.campaigns import look
 
-    return look(file, _own(policy))
+    return look(file, own_policy(policy), archive)

@@ -11,6 +11,7 @@ from unimodal.report import tables
 from unimodal.studies.compare import comparison, page
 from unimodal.studies.compare.graph_families import FULL, QUICK, settings
 from unimodal.studies.compare.ranking import ranked
+from unimodal.studies.run_tasks import workers_at
 from unimodal.studies.study import Study, progress_bar
 
 if TYPE_CHECKING:
@@ -20,17 +21,19 @@ if TYPE_CHECKING:
     from unimodal.studies.setting import Setting
 
 
-def check(quick: bool, out: Path, only: str, source: Path | None) -> None:
+def check(quick: bool, out: Path, only: str, dask: str, source: Path | None) -> None:
     """Refuse options that do not go together, before any work."""
     if out.exists() and not out.is_dir():
         raise UnimodalError(f"--out must be a folder, got the file {out}: name another place.")
     if source is not None and (quick or only):
         raise UnimodalError("--from makes the page of what was run: leave out --quick and --only.")
+    if source is not None and dask:
+        raise UnimodalError("--from runs nothing: leave out --dask.")
 
 
-def compare(quick: bool, out: Path, only: str, console: Console) -> None:
+def compare(quick: bool, out: Path, only: str, dask: str, console: Console) -> None:
     """Run what is not finished yet, then write the page."""
-    write(run(settings(QUICK if quick else FULL), only, out), out, console)
+    write(run(settings(QUICK if quick else FULL), only, out, dask), out, console)
 
 
 def remake(found: Comparison, source: Path, out: Path, console: Console) -> None:
@@ -39,13 +42,15 @@ def remake(found: Comparison, source: Path, out: Path, console: Console) -> None
         write(found, out, console)
 
 
-def run(planned: list[Setting], only: str, out: Path) -> Comparison:
+def run(planned: list[Setting], only: str, out: Path, dask: str = "") -> Comparison:
     """Run what is not finished yet of the settings with `only` in their name."""
     chosen = [setting for setting in planned if only in setting.name]
     if not chosen:
         names = ", ".join(f"'{setting.name}'" for setting in planned)
         raise UnimodalError(f"--only must be part of one of {names}, got '{only}'.")
-    Study(chosen).run(out, watch=progress_bar("Comparing"))
+    # The workers before the store: where no scheduler answers, no file is made.
+    with workers_at(dask) as executor:
+        Study(chosen).run(out, executor, progress_bar("Comparing"))
     return comparison.finished(Study(planned).finished(out))
 
 

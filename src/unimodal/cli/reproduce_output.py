@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from contextlib import nullcontext
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unimodal import files
+from unimodal.cli import reproduce_tables
 from unimodal.errors import UnimodalError
-from unimodal.report import tables
-from unimodal.studies.reproduce import exports, findings
-from unimodal.studies.reproduce.claims import CLAIMS
+from unimodal.report import progress, tables
+from unimodal.studies.reproduce import decide_view, evidence, exports, findings
+from unimodal.studies.reproduce.decide import decide as add_samples
+from unimodal.studies.reproduce.evidence import Evidence
 from unimodal.studies.reproduce.findings import Finding, Findings
 from unimodal.studies.reproduce.live_view import watching
 from unimodal.studies.reproduce.settings import SCALES, settings
 from unimodal.studies.reproduce.tables import all_rows
-from unimodal.studies.run_tasks import dask_workers
+from unimodal.studies.run_tasks import workers_at
 from unimodal.studies.study import Study
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+BUDGET = 180  # core-minutes, by default
 
 
 def reproduce(scale: str, out: Path, only: str, dask: str, console: Console) -> None:
@@ -32,23 +35,70 @@ def reproduce(scale: str, out: Path, only: str, dask: str, console: Console) -> 
             f"--only must be part of a setting's name, such as '{planned[0].name}', got '{only}'."
         )
     # The workers before the store: where no scheduler answers, no file is made.
-    with dask_workers(dask) if dask else nullcontext() as executor:
+    with workers_at(dask) as executor:
         Study(chosen, Finding).run(out, executor, watching)
-    write(findings.found_in(Study(planned, Finding).finished(out)), scale, out, console)
+    write(findings.found_in(Study(planned, Finding).finished(out)), None, scale, out, console)
 
 
-def remake(found: Findings, source: Path, out: Path, console: Console) -> None:
+def decide(out: Path, minutes: float, dask: str, console: Console) -> None:
+    """Run the paper's own scale, add samples until all is decided, then write the report."""
+    planned = settings(SCALES["full"])
+    with workers_at(dask) as executor:
+        Study(planned, Finding).run(out, executor, watching)
+        with decide_view.watching() as view:
+            decided = add_samples(out, minutes, view, executor)
+    found = findings.found_in(Study(planned, Finding).finished(out))
+    write(found, decided, "full", out, console)
+
+
+def checked_budget(
+    decide: bool, budget: str | None, quick: bool, only: str, source: Path | None
+) -> float:
+    """The core-minutes of --budget, or one sentence about what does not go together."""
+    if not decide:
+        if budget is not None:
+            raise UnimodalError(
+                f"--budget belongs to --decide: give --decide too, or leave out --budget {budget}."
+            )
+        return 0.0
+    for flag, given in (("--quick", quick), ("--only", only), ("--from", source)):
+        if given:
+            raise UnimodalError(f"--decide begins with the paper's whole scale: leave out {flag}.")
+    try:
+        minutes = float(BUDGET if budget is None else budget)
+    except ValueError:
+        minutes = math.nan
+    if not 0 < minutes < math.inf:
+        raise UnimodalError(
+            f"--budget must be a number of core-minutes above 0, such as 180, got '{budget}'."
+        )
+    return minutes
+
+
+def decided_beside(source: Path) -> Evidence | None:
+    """What was decided in the folder of some findings, if it is there."""
+    path = source.with_name(exports.DECIDED)
+    return evidence.load(path) if path.exists() else None
+
+
+def remake(
+    found: Findings, decided: Evidence | None, source: Path, out: Path, console: Console
+) -> None:
     """Write the report from findings saved in a file, the source."""
     scale = next((name for name, s in SCALES.items() if settings(s) == list(found.settings)), "own")
     with files.reading(source, findings.WHAT):  # numbers of which no page can be made
-        write(found, scale, out, console)
+        write(found, decided, scale, out, console)
 
 
-def write(found: Findings, scale: str, out: Path, console: Console) -> None:
+def write(
+    found: Findings, decided: Evidence | None, scale: str, out: Path, console: Console
+) -> None:
     """The report in its folder, and its summary on the console."""
-    exports.write_all(found, out, scale, _made_with(found))
+    with progress.steps(exports.STEPS) as begin:
+        exports.write_all(found, out, scale, _made_with(found), decided, begin)
     rows = all_rows(found)
-    console.print(tables.words(exports.markdown(rows)), soft_wrap=True)
+    for table in reproduce_tables.tables_of(rows, decided):
+        console.print(table)
     ratios = [row for row in rows if row.table == "Table 1" and row.over_graphs is not None]
     if ratios:
         inside = sum(row.inside for row in ratios)
@@ -56,15 +106,9 @@ def write(found: Findings, scale: str, out: Path, console: Console) -> None:
             f"Table 1: {inside} of {len(ratios)} ratios lie in the paper's 95 % interval, widened "
             "by ours."
         )
-    words = Counter(row.verdict.word for row in rows)
-    console.print(f"Of {len(rows)} numbers: {_listed(words)}.")
-    claims = Counter(claim.decide(found)[0] for claim in CLAIMS)
-    console.print(f"Of {len(CLAIMS)} claims: {_listed(claims)}.")
+    for sentence in reproduce_tables.summary(found, rows, decided):
+        console.print(tables.words(sentence))
     console.print(tables.words(f"The report is {out / 'index.html'}; the data is beside it."))
-
-
-def _listed(words: Counter[str]) -> str:
-    return ", ".join(f"{number} {word}" for word, number in words.most_common())
 
 
 def _made_with(found: Findings) -> str:

@@ -40,6 +40,7 @@ def simulate(
         str, typer.Option(help="auto, step (every round) or leap (skips, in the same law)")
     ] = "auto",
     workers: Annotated[int | None, typer.Option(help="Threads; all cores by default")] = None,
+    dask: Annotated[str, typer.Option(help="Address of a Dask scheduler to run the work")] = "",
     out: Annotated[
         Path | None, typer.Option(help="Folder for result.parquet, summary.csv and regret.png")
     ] = None,
@@ -59,13 +60,17 @@ def simulate(
       unimodal simulate --graph edges:friends.csv --policies uts,mine.py:Greedy
       unimodal simulate --horizon 1e9 --policies uts,osub --engine leap
       unimodal simulate --from results/result.parquet --out again
+      unimodal simulate --trials 1e4 --dask tcp://10.0.0.1:8786
     """
     import unimodal as um
     from unimodal import families, graphs, problems
     from unimodal import policies as known
     from unimodal.cli import simulate_output as screen
     from unimodal.report import tables
+    from unimodal.studies.run_tasks import workers_at
 
+    if dask and workers is not None:
+        raise UnimodalError("--workers are threads of this machine: leave it out with --dask.")
     if scale not in ("log", "linear"):  # before minutes of work, not after
         raise UnimodalError(f"the --scale must be log or linear, got '{scale}'.")
     if out is not None and out.exists() and not out.is_dir():
@@ -73,7 +78,8 @@ def simulate(
     if again is not None:
         with silenced():
             saved = um.Result.load(again)
-        result = saved.rerun(workers=workers)
+        with workers_at(dask) as executor:
+            result = saved.rerun(workers=workers, executor=executor)
     else:
         rounds, repeats = _number(horizon, "--horizon"), _number(trials, "--trials")
         seed = whole_number(seed, "the --seed", 0)
@@ -82,7 +88,9 @@ def simulate(
         chosen = [known.parse(text) for text in known.split(policies)]
         problem = problems.by_distance(made, best, high, low, families.parse(family))
         numbers: dict[str, Any] = {"horizon": rounds, "trials": repeats, "seed": seed}
-        result = um.simulate(problem, chosen, **numbers, engine=engine, workers=workers)
+        with workers_at(dask) as executor:
+            where: dict[str, Any] = {"workers": workers, "executor": executor}
+            result = um.simulate(problem, chosen, **numbers, engine=engine, **where)
     console = terminal()
     screen.show(console, result)
     if out is not None:

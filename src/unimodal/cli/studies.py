@@ -25,6 +25,14 @@ def reproduce(
     only: Annotated[
         str, typer.Option(help="Only what this names, such as 'Table 1' or 'K = 100,'")
     ] = "",
+    decide: Annotated[
+        bool,
+        typer.Option("--decide", help="The paper's own scale, then trials until all is decided"),
+    ] = False,
+    budget: Annotated[
+        str | None,
+        typer.Option(help="Core-minutes that --decide may add to the paper's own scale: 180"),
+    ] = None,
     dask: Annotated[str, typer.Option(help="Address of a Dask scheduler to run the work")] = "",
     source: Annotated[
         Path | None, typer.Option("--from", help="Make the report from a findings.parquet")
@@ -38,7 +46,9 @@ def reproduce(
     Examples:
       unimodal reproduce
       unimodal reproduce --full --out full
+      unimodal reproduce --decide --budget 60 --out full
       unimodal reproduce --full --only "Table 1"
+      unimodal reproduce --full --dask tcp://10.0.0.1:8786
       unimodal reproduce --from docs/studies/reproduction/findings.parquet --out again
     """
     from unimodal.cli import reproduce_output as command
@@ -48,11 +58,14 @@ def reproduce(
         raise UnimodalError("--quick and --full exclude each other: give one of them, or none.")
     if out.exists() and not out.is_dir():
         raise UnimodalError(f"--out must be a folder, got the file {out}: name another place.")
+    minutes = command.checked_budget(decide, budget, quick, only, source)
     console = terminal()
     if source is not None:
         with silenced():
-            found = findings.load(source)
-        command.remake(found, source, out, console)
+            found, decided = findings.load(source), command.decided_beside(source)
+        command.remake(found, decided, source, out, console)
+    elif decide:
+        command.decide(out, minutes, dask, console)
     else:
         command.reproduce("full" if full else "quick", out, only, dask, console)
 
@@ -66,6 +79,7 @@ def compare(
         "comparison"
     ),
     only: Annotated[str, typer.Option(help="Only families with this in their name")] = "",
+    dask: Annotated[str, typer.Option(help="Address of a Dask scheduler to run the work")] = "",
     source: Annotated[
         Path | None, typer.Option("--from", help="Make the page from a comparison.parquet")
     ] = None,
@@ -78,14 +92,15 @@ def compare(
     Examples:
       unimodal compare --quick
       unimodal compare --only smooth --out smooth
+      unimodal compare --dask tcp://10.0.0.1:8786
       unimodal compare --from docs/studies/comparison/comparison.parquet --out again
     """
     from unimodal.cli import compare_output as command
     from unimodal.studies.compare import comparison
 
-    command.check(quick, out, only, source)
+    command.check(quick, out, only, dask, source)
     if source is None:
-        command.compare(quick, out, only, terminal())
+        command.compare(quick, out, only, dask, terminal())
         return
     with silenced():
         found = comparison.load(source)

@@ -208,6 +208,11 @@ def _under_hat(family, arm, level, rate, above, rng):
     return beta_under_hat(a, b, level, rate, above, rng)
 
 
+@leaping.beta_belief.register(Bernoulli)
+def _beta_belief(family, arm):
+    return bernoulli_belief(arm)
+
+
 @leaping.outlook.register(Bernoulli)
 def _outlook(family, arm):
     a, b = bernoulli_belief(arm)

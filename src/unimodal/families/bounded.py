@@ -333,6 +333,16 @@ def _under_hat(family, arm, level, rate, above, rng):
     return beyond(family.a + width * draw, level, above)
 
 
+@leaping.beta_belief.register(Bounded)
+def _beta_belief(family, arm):
+    return bounded_belief(arm)
+
+
+@leaping.from_beta.register(Bounded)
+def _from_beta(family, arm, share):
+    return family.a + (family.b - family.a) * share
+
+
 @leaping.outlook.register(Bounded)
 def _outlook(family, arm):
     a, b = bounded_belief(arm)

@@ -96,6 +96,16 @@ class Family:
 
             adopt(cls)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return dict(vars(self))  # not None where there are no parameters: `__setstate__` is called
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        if self.is_own:
+            from unimodal.families.own import adopt_received
+
+            adopt_received(type(self))
+
     @property
     def name(self) -> str:
         """The family's name, as the command line spells it."""

@@ -55,6 +55,26 @@ def under_hat(family, arm, level, rate, above, rng):
 
 
 @generic
+def beta_belief(family, arm):
+    """The a and b of the Beta that a posterior draw is made of; (0, 0) where it is of another."""
+
+
+@generic
+def from_beta(family, arm, share):
+    """The posterior draw that is made of this draw of the Beta."""
+
+
+@beta_belief.register(Family)
+def _no_beta(family, arm):
+    return 0.0, 0.0
+
+
+@from_beta.register(Family)
+def _as_it_is(family, arm, share):
+    return share
+
+
+@generic
 def outlook(family, arm):
     """About where the posterior lies and how wide it is: to choose levels by, nothing else."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from unimodal.errors import UnimodalError
 from unimodal.families import family as kernel
@@ -12,6 +13,21 @@ from unimodal.families.family import METHODS, Family
 from unimodal.families.unsaturated_scale import BY_DIVERGENCE
 from unimodal.kernels.compile import attach_record
 from unimodal.kernels.user_code_errors import as_kernel, as_plain, check_signature
+
+_adopted: WeakKeyDictionary[type, set[str]] = WeakKeyDictionary()  # with the methods of each
+
+
+def adopt_received(cls: Any) -> None:
+    """Adopt a class that came from another process without its methods, which followed later.
+
+    Dask sends the classes of a notebook so: what `adopt` saw of them was empty.
+    """
+    for kind in reversed(cls.__mro__):
+        own = vars(kind).get("_own_methods", {})
+        if own.keys() != _adopted.get(kind, set()):
+            for method, _ in own.values():
+                setattr(kind, method.__name__, method)
+            adopt(kind)
 
 
 def adopt(cls: Any) -> None:
@@ -41,6 +57,7 @@ def adopt(cls: Any) -> None:
         if name in Family.__dict__:
             delattr(cls, name)  # so that people get the checked one, which calls this
     cls._own_methods = known
+    _adopted[cls] = set(known)
     overridden = {
         "posterior": ("posterior_cdf", "posterior_quantile", "posterior_at_top"),
         "draw": ("log_evidence",),

@@ -115,6 +115,16 @@ def _under_hat(family, arm, level, rate, above, rng):
     return beyond(arm.factor * draw, level, above)
 
 
+@leaping.beta_belief.register(Scaled)
+def _beta_belief(family, arm):
+    return leaping.beta_belief(family.inner, arm)
+
+
+@leaping.from_beta.register(Scaled)
+def _from_beta(family, arm, share):
+    return arm.factor * leaping.from_beta(family.inner, arm, share)
+
+
 @leaping.outlook.register(Scaled)
 def _outlook(family, arm):
     centre, spread = leaping.outlook(family.inner, arm)

@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimodal.errors import UnimodalError, refuse_set
+from unimodal.kernels.read_only import ReadOnlyArrays
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 
-class Graph:
+class Graph(ReadOnlyArrays):
     """A connected, undirected graph whose nodes are the arms 0 … n_arms - 1.
 
     Made by the functions of `unimodal.graphs`. Kept as compressed rows: row k is N⁺(k), arm k

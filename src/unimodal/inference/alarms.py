@@ -185,12 +185,18 @@ def _waiting(agent: Agent, history: pl.DataFrame) -> Iterator[Alarm]:
     import polars as pl
 
     kind = pl.col("kind").cast(pl.String)
-    log = history.with_columns(made=(kind == "decide").cum_sum().cast(pl.Int64))
+    # The ids of decisions go on from those before the history, if these are in an archive.
+    earlier: Any = history.filter(kind == "decide")["decision"].min()
+    before = agent.book.made if earlier is None else int(earlier) - 1
+    log = history.with_columns(made=before + (kind == "decide").cum_sum().cast(pl.Int64))
     closed = log.filter(kind.is_in(["reward", "expire"]))
-    made = 0 if log.is_empty() else int(log["made"][-1])
-    last = 0 if closed.is_empty() else int(closed["made"][-1])
+    made = before if log.is_empty() else int(log["made"][-1])
+    last = before if closed.is_empty() else int(closed["made"][-1])
     runs: Any = closed["made"].diff().max() if closed.height > 1 else 0
-    run, longest = made - last, max(runs, 0 if closed.is_empty() else int(closed["made"][0]))
+    run, longest = (
+        made - last,
+        max(runs, 0 if closed.is_empty() else int(closed["made"][0]) - before),
+    )
     if run >= max(WITHOUT_REWARDS, LONGER * longest):
         yield Alarm(
             "waiting",

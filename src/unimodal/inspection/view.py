@@ -18,6 +18,7 @@ from unimodal.agents.history import (
     COLUMNS,
     Recorded,
     arms_by_text,
+    events_before,
     history_of,
     in_money,
     is_partial,
@@ -118,11 +119,14 @@ class View:
         told, past = kinds.get("tell", 0), int(self.agent.past.pulls.sum())
         mean: Any = self.earned["reward"].mean()
         known = "arms met" if is_partial(self.agent) else "arms"
+        before = events_before(self.history)
+        waiting = self.agent.outstanding if before else decided - rewarded - expired
         facts = {
             "policy": self.agent.policy.name,
+            **({"events before, in an archive": f"{before:,}"} if before else {}),
             "decisions": f"{decided:,}",
             "rewards": f"{rewarded:,}",
-            "waiting": f"{max(decided - rewarded - expired, 0):,}",
+            "waiting": f"{max(waiting, 0):,}",
         }
         if expired:
             as_zero = self.agent.book.on_expiry == "zero"

@@ -28,10 +28,11 @@ from unimodal.kernels.numba_private import (
 )
 
 _OPTIONS: Any = accepted(nogil=True, _nrt=False, error_model="numpy", no_cfunc_wrapper=True)
-_KERNEL, _INNER_PIPELINE = pipelines()
+_KERNEL, _INNER_PIPELINE, _OUTLINED_PIPELINE = pipelines()
 # What only kernels call needs no entry from Python.
 _INNER: Any = {**_OPTIONS, **accepted(no_cpython_wrapper=True), **_INNER_PIPELINE}
 _INLINED: Any = {**_INNER, **accepted(forceinline=True)}
+_OUTLINED: Any = {**_INNER, **_OUTLINED_PIPELINE}
 
 
 def jit(function: Callable[..., Any], inline: bool = False) -> Any:
@@ -59,6 +60,14 @@ def inner(function: Callable[..., Any], inline: bool = False) -> Any:
     With `inline=True`, they have a copy wherever they call it.
     """
     return register_jitable(**(_INLINED if inline else _INNER))(function)
+
+
+def outlined(function: Callable[..., Any]) -> Any:
+    """`inner` for what a hot loop seldom calls: its code stays outside of the loop's.
+
+    Taken in, a long function costs a loop its registers, even where it is never reached.
+    """
+    return register_jitable(**_OUTLINED)(function)
 
 
 def specialised(compiled: Any, *examples: Any) -> Callable[..., Any]:
@@ -116,12 +125,12 @@ def record(instance: Any) -> Any:
     return made(*(convert(getattr(instance, name)) for name, convert in made.numbers.items()))
 
 
-def generic(function: Callable[..., Any]) -> Any:
+def generic(function: Callable[..., Any], inline: bool = False) -> Any:
     """A function with one implementation for each `component` its first argument may be.
 
     `functools.singledispatch` for compiled code: inside a kernel the choice is made when the kernel
     is compiled. Called from Python, it runs the implementation compiled, unless it was registered
-    as plain.
+    as plain. With `inline=True`, kernels have a copy of it wherever they call it.
 
     >>> @component
     ... class Line:
@@ -160,6 +169,6 @@ def generic(function: Callable[..., Any]) -> Any:
         return keep
 
     functools.update_wrapper(dispatch, function)
-    overload(dispatch, strict=False, jit_options=_INNER)(choose)
+    overload(dispatch, strict=False, jit_options=_INLINED if inline else _INNER)(choose)
     dispatch.register, dispatch.registry = register, implementations  # type: ignore[attr-defined]
     return dispatch

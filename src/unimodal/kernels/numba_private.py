@@ -146,12 +146,12 @@ def _few_collections() -> Iterator[None]:
 
 
 @functools.cache
-def pipelines() -> tuple[dict[str, Any], dict[str, Any]]:
-    """Options of `njit` for a kernel, and for what only kernels call: our ways to compile."""
+def pipelines() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Options of `njit` for a kernel, for what only kernels call, and for what stays outlined."""
     try:
-        from unimodal.kernels.whole_kernel_optimisation import Inner, Kernel
+        from unimodal.kernels.whole_kernel_optimisation import Inner, Kernel, Outlined
     except _ABSENT:
-        return {}, {}
+        return {}, {}, {}
 
     class Watched(Kernel):
         """The same, and who shows progress knows of it."""
@@ -160,4 +160,4 @@ def pipelines() -> tuple[dict[str, Any], dict[str, Any]]:
             with compilation(func.__name__), _few_collections():
                 return super().compile_extra(func)
 
-    return {"pipeline_class": Watched}, {"pipeline_class": Inner}
+    return {"pipeline_class": Watched}, {"pipeline_class": Inner}, {"pipeline_class": Outlined}

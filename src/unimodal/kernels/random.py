@@ -18,6 +18,7 @@ from unimodal.kernels.cache_aligned import cache_aligned
 from unimodal.kernels.compile import inner, jit
 from unimodal.kernels.densities import log_poisson
 
+SPLITMIX = np.uint64(0x9E3779B97F4A7C15)  # the step of its counter
 MOST = 1e30  # the largest mean of a Poisson number: 10¹⁵ rounds of one of 10¹⁵
 # What a stream is for: the last word of its spawn key.
 POLICY, REWARDS, GRAPH, MEANS = 0, 1, 2, 3
@@ -82,22 +83,22 @@ def shuffle(rng, items):
         items[last], items[other] = items[other], items[last]
 
 
+@inner
+def splitmix(x):
+    """The finaliser of SplitMix64 (Steele, Lea and Flood 2014): x, x + SPLITMIX, … are a stream."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
 @jit
 def counted(rng, counter, purpose):
     """64 bits that depend on the stream's key, a counter and a purpose, never on the past.
 
     Ties are broken by these, so that an engine that skips rounds does not shift them.
-    (Two rounds of the finaliser of SplitMix64: Steele, Lea and Flood 2014.)
     """
-    x = rng[4] + np.uint64(counter) * np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    x = (x ^ (x >> np.uint64(31))) + (np.uint64(purpose) + np.uint64(1)) * np.uint64(
-        0xD1B54A32D192ED03
-    )
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
+    x = splitmix(rng[4] + np.uint64(counter) * SPLITMIX)
+    return splitmix(x + (np.uint64(purpose) + np.uint64(1)) * np.uint64(0xD1B54A32D192ED03))
 
 
 @jit
@@ -119,7 +120,7 @@ def _ziggurat(layers: int = 256) -> tuple[Any, Any, Any]:
     return x, x[1:] / x[:-1], np.exp(-0.5 * x * x)
 
 
-_EDGE, _INSIDE, _HEIGHT = _ziggurat()
+EDGE, INSIDE, HEIGHT = _ziggurat()
 
 
 @jit
@@ -130,20 +131,27 @@ def normal(rng):
         layer = np.int64(word & np.uint64(255))
         # The top 53 bits, as a number in [-1, 1); the layer comes from the lowest 8 of the rest.
         u = float(word >> np.uint64(11)) * 2.0**-52 - 1.0
-        if abs(u) < _INSIDE[layer]:
-            return u * _EDGE[layer]
-        if layer == 0:
-            return _normal_tail(rng, u < 0.0)
-        x = u * _EDGE[layer]
-        low, high = _HEIGHT[layer], _HEIGHT[layer + 1]
-        if low + uniform(rng) * (high - low) < math.exp(-0.5 * x * x):
+        if abs(u) < INSIDE[layer]:
+            return u * EDGE[layer]
+        x = from_outside(rng, layer, u)
+        if x == x:
             return x
+
+
+@inner
+def from_outside(rng, layer, u):
+    """The normal of a point outside of what surely lies below the density; NaN if it is above."""
+    if layer == 0:
+        return _normal_tail(rng, u < 0.0)
+    x = u * EDGE[layer]
+    low, high = HEIGHT[layer], HEIGHT[layer + 1]
+    return x if low + uniform(rng) * (high - low) < math.exp(-0.5 * x * x) else math.nan
 
 
 @inner
 def _normal_tail(rng, negative):
     """A normal beyond the base layer (Marsaglia 1964)."""
-    edge = _EDGE[1]
+    edge = EDGE[1]
     while True:
         x = exponential(rng) / edge
         if 2.0 * exponential(rng) > x * x:

@@ -25,6 +25,7 @@ from numba.core.typed_passes import NativeLowering
 class UnoptimisedLibrary(JITCodeLibrary):
     """The code of one function as it was lowered; what it calls stays in libraries of its own."""
 
+    is_outlined = False  # whether it stays a function of its own in kernels that call it
     environment = ""  # the name of the pointer to Python objects that Numba lets it refer to
 
     def add_llvm_module(self, ll_module: Any) -> None:
@@ -35,6 +36,8 @@ class UnoptimisedLibrary(JITCodeLibrary):
         for function in self._final_module.functions:
             if not function.is_declaration:
                 function.linkage = "linkonce_odr"
+                if self.is_outlined:
+                    function.add_function_attribute("noinline")
         self._finalized = True
 
     def _get_module_for_linking(self) -> Any:
@@ -112,9 +115,11 @@ class InnerLowering(NativeLowering):
     """Lower a function without optimising it or making machine code."""
 
     _name = "inner_lowering"
+    is_outlined = False
 
     def run_pass(self, state: Any) -> bool:
         state.library = UnoptimisedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.is_outlined = self.is_outlined
         state.flags.no_compile = True
         super().run_pass(state)
         lowered, library = state.cr, state.library
@@ -129,6 +134,14 @@ class InnerLowering(NativeLowering):
         state.reload_init.extend(library._reload_init)
         state.cr = lowered._replace(cfunc=key)
         return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class OutlinedLowering(InnerLowering):
+    """The same for a function that callers must not take in."""
+
+    _name = "outlined_lowering"
+    is_outlined = True
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -187,6 +200,12 @@ class Inner(_Compiler):
     """
 
     lowering = InnerLowering
+
+
+class Outlined(_Compiler):
+    """The same for a function that is seldom called, so that hot loops around it stay small."""
+
+    lowering = OutlinedLowering
 
 
 class Kernel(_Compiler):

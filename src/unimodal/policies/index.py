@@ -8,6 +8,7 @@ highest key wins. So the winner does not depend on the order in which arms are l
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -43,7 +44,7 @@ class ByPulls(Budgeted):
     """Its budget is log(pulls of the leader) - log(own pulls), where that is positive."""
 
 
-@generic
+@partial(generic, inline=True)
 def contest(index, family, state, near, leader, clock):
     """The arm among `near` that shows the best index."""
 
@@ -69,14 +70,32 @@ def tie_key(state, arm):
     return counted(state.rng, state.notes[ROUND], arm)
 
 
+@partial(generic, inline=True)
+def posterior_draw(index, family, state, arm):
+    """A draw from the posterior of an arm's mean."""
+
+
+@posterior_draw.register(Thompson)
+def _draw(index, family, state, arm):
+    return posterior(family, state.arms[arm], state.rng)
+
+
 @contest.register(Thompson)
-def _highest_draw(index, family, state, near, leader, clock):
+@inner
+def highest_draw(index, family, state, near, leader, clock):
+    """The arm with the highest posterior draw."""
     best, best_draw = near[0], -math.inf
     for arm in near:
-        draw = posterior(family, state.arms[arm], state.rng)  # θ_i,t (Alg. 1, line 8)
-        if draw > best_draw or (draw == best_draw and tie_key(state, arm) > tie_key(state, best)):
+        draw = posterior_draw(index, family, state, arm)  # θ_i,t (Alg. 1, line 8)
+        if beats(state, draw, arm, best_draw, best):
             best, best_draw = arm, draw
     return best  # argmax θ_i,t (Alg. 1, line 9)
+
+
+@inner
+def beats(state, draw, arm, best_draw, best):
+    """Whether a draw of an arm wins against the best one so far: equal ones go by their keys."""
+    return draw > best_draw or (draw == best_draw and tie_key(state, arm) > tie_key(state, best))
 
 
 @refresh.register(Thompson)

@@ -15,6 +15,7 @@ from unimodal.policies.scope import AroundLeader, EveryArm, period
 from unimodal.policies.state import LAST, LEADER, ROUND
 
 ENDLESS = 2**60
+_CLEAR = 1e-12  # relative: far above rounding
 
 
 @generic
@@ -45,6 +46,19 @@ def skip(scope, state, arm, rounds):
 @generic
 def contest_after(scope, clock, size, contests):
     """The clock at which so many more contests have been held, if the rules stay."""
+
+
+@generic
+def clear_lead(scope, state):
+    """(leader, low, high): it leads as long as its mean is above `high`, and others' below `low`.
+
+    -1 where nobody ever leads, and -2 where the lead is not clear.
+    """
+
+
+@clear_lead.register(EveryArm)
+def _nobody_leads(scope, state):
+    return -1, math.inf, -math.inf
 
 
 @incumbent.register(EveryArm)
@@ -85,6 +99,18 @@ def _always(scope, arena, state, arm):
 @incumbent.register(AroundLeader)
 def _sole_leader(scope, state):
     return tied_leader(state.best, state.count, 0) if state.count[1] == 1 else -1
+
+
+@clear_lead.register(AroundLeader)
+def _between_two_means(scope, state):
+    arm = incumbent(scope, state)
+    if arm < 0:
+        return -2, 0.0, 0.0
+    highest = state.best[1]
+    middle = 0.5 * (highest + runner_up(state.best, arm))
+    if not highest - middle > _CLEAR * abs(middle):
+        return -2, 0.0, 0.0  # the same number, or no number
+    return arm, middle, middle
 
 
 @remains.register(AroundLeader)

@@ -8,6 +8,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple, dataclass_transform
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,9 +71,7 @@ class Policy:
         super().__init_subclass__(**kwargs)
         dataclasses.dataclass(frozen=True, repr=False)(cls)
         attach_record(cls)
-        if "choose" in cls.__dict__:
-            contest.register(cls, plain=not cls.compiled)(_own_contest(cls))
-            refresh.register(cls)(_keep_nothing)
+        _register_choose(cls)
 
     def __post_init__(self) -> None:
         """Name the policy after its class unless it has a name; spell its start in one way."""
@@ -83,6 +82,14 @@ class Policy:
         self._set("name", self.name or self.usual_name)
         if "start" in self.parameters():
             self._set("start", str(self.opening))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        # Dask sends a notebook's classes in pieces: they get their `choose` after their birth.
+        for cls in type(self).__mro__:
+            if "choose" in vars(cls) and cls not in _registered:
+                attach_record(cls)
+                _register_choose(cls)
 
     def _set(self, field: str, value: Any) -> None:
         object.__setattr__(self, field, value)  # the class is frozen; this is still construction
@@ -224,6 +231,17 @@ def checked_prior_leads(policy: Any) -> bool:
 def is_by_arm(prior: Any) -> bool:
     """Whether a checked prior has a pair for each arm."""
     return bool(prior) and isinstance(prior[0], tuple)
+
+
+_registered: WeakSet[type] = WeakSet()  # with a `choose` of their own
+
+
+def _register_choose(cls: Any) -> None:
+    """Let engines and agents call the `choose` of a class that defines one."""
+    if "choose" in vars(cls):
+        contest.register(cls, plain=not cls.compiled)(_own_contest(cls))
+        refresh.register(cls)(_keep_nothing)
+        _registered.add(cls)
 
 
 def _own_contest(cls: Any) -> Callable[..., Any]:

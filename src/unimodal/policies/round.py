@@ -3,6 +3,8 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 from __future__ import annotations
 
+from functools import partial
+
 from unimodal.families.family import earned, learn
 from unimodal.kernels.compile import generic, inner, jit
 from unimodal.kernels.leaderboard import show
@@ -34,22 +36,30 @@ from unimodal.policies.state import (
 def open_round(scope, family, arena, state):
     """Begin a round: the arm, where there is no contest (else -1)."""
     notes = state.notes
-    leader = -1
     if notes[BEGUN] < len(state.begin):  # in a sweep nobody leads: it counts for t, not for leads
         arm = state.begin[notes[BEGUN]]
         notes[BEGUN] += 1
         notes[REASON] = START
-    else:
-        arm = -1
-        leader = elect(scope, family, arena, state)  # Alg. 1, line 4
-        notes[REASON] = CONTEST
-        if leader >= 0:
-            prepare(scope, arena, state, leader)
-            record = state.arms[leader]
-            if forced(scope, record.leads, arena.last[leader] - arena.first[leader]):
-                arm = leader  # Alg. 1, lines 5 and 6
-                notes[REASON] = FORCED
-            record.leads += 1
+        notes[ROUND] += 1
+        notes[LEADER] = -1
+        return arm
+    leader = elect(scope, family, arena, state)  # Alg. 1, line 4
+    if leader >= 0:
+        prepare(scope, arena, state, leader)
+    return open_led_round(scope, arena, state, leader)
+
+
+@partial(inner, inline=True)
+def open_led_round(scope, arena, state, leader):
+    """The same where the leader is known (-1: nobody leads) and its neighbourhood up to date."""
+    arm, notes = -1, state.notes
+    notes[REASON] = CONTEST
+    if leader >= 0:
+        record = state.arms[leader]
+        if forced(scope, record.leads, arena.last[leader] - arena.first[leader]):
+            arm = leader  # Alg. 1, lines 5 and 6
+            notes[REASON] = FORCED
+        record.leads += 1
     notes[ROUND] += 1
     notes[LEADER] = leader
     return arm
@@ -59,6 +69,12 @@ def open_round(scope, family, arena, state):
 def choose(scope, index, family, arena, state):
     """The arm to pull in the next round."""
     arm = open_round(scope, family, arena, state)
+    return after_contests(scope, index, family, arena, state, arm)
+
+
+@partial(inner, inline=True)
+def after_contests(scope, index, family, arena, state, arm):
+    """The arm to pull in a round that was opened with this arm (-1: a contest is held)."""
     if arm < 0:
         leader = state.notes[LEADER]
         first, last = span(scope, arena, leader)
@@ -77,11 +93,16 @@ ask = jit(choose)  # for agents: the same code, compiled by itself
 @inner
 def update_index(scope, index, family, state, arm):
     """Bring what is kept of an arm's rewards up to date: its index's notes, the leader board."""
-    record = state.arms[arm]
     refresh(index, family, state.arms, arm)
     if has_leader(scope):
-        total, pulls = leading_sums(scope, family, record)
-        show(state.best, state.count, arm, earned(family, record, total / pulls))
+        show(state.best, state.count, arm, leading_mean(scope, family, state.arms[arm]))
+
+
+@inner
+def leading_mean(scope, family, record):
+    """What an arm that was pulled shows on the leader board."""
+    total, pulls = leading_sums(scope, family, record)
+    return earned(family, record, total / pulls)
 
 
 @jit

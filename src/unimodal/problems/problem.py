@@ -15,6 +15,7 @@ from unimodal import families, graphs
 from unimodal.errors import UnimodalError, real_number
 from unimodal.families import Family, as_family
 from unimodal.graphs import Graph
+from unimodal.kernels.read_only import ReadOnlyArrays
 from unimodal.problems.identification import Game, solve
 
 
@@ -34,7 +35,7 @@ class Unimodality:
         return self.sentence
 
 
-class Problem:
+class Problem(ReadOnlyArrays):
     """Arms on a graph, their means, and a reward family (Bernoulli by default).
 
     `means` is one number per arm, in the order of the arms, or a mapping from labels to numbers.

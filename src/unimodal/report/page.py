@@ -29,6 +29,8 @@ _VERDICTS = {
     "holds": "holds",
     "does not": "does",
     "waits": "waits",
+    "too close": "close",
+    "open": "undecided",
 }
 
 
@@ -57,6 +59,7 @@ def environment() -> Environment:
         keep_trailing_newline=True,
     )
     made.filters["verdict_class"] = _verdict_class
+    made.filters["anchor"] = lambda title: re.sub(r"[^a-z0-9]+", "-", str(title).lower()).strip("-")
     return made
 
 

@@ -19,8 +19,8 @@ Update = Callable[[int], object]
 
 
 @contextlib.contextmanager
-def bar(title: str, total: int, show: bool | None = None) -> Iterator[Update]:
-    """Show how many of `total` rounds are done, rounds a second and the time left.
+def bar(title: str, total: int, show: bool | None = None, unit: str = "rounds") -> Iterator[Update]:
+    """Show how many of `total` rounds, or of another `unit`, are done, how fast, and the time left.
 
     Yields a function that takes the rounds done so far. By default a bar is shown on a terminal
     and in a notebook.
@@ -30,13 +30,13 @@ def bar(title: str, total: int, show: bool | None = None) -> Iterator[Update]:
     if not wanted:
         yield lambda done: None
     elif display is not None:
-        shown = NotebookBar(printable(title), total, display)
+        shown = NotebookBar(printable(title), total, display, unit)
         try:
             yield shown.update
         finally:
             shown.close()
     else:
-        with _terminal_bar(title, total, show) as update:
+        with _terminal_bar(title, total, show, unit) as update:
             yield update
 
 
@@ -52,7 +52,7 @@ def compiling_text() -> str:
 
 
 @contextlib.contextmanager
-def _terminal_bar(title: str, total: int, show: bool | None) -> Iterator[Update]:
+def _terminal_bar(title: str, total: int, show: bool | None, unit: str) -> Iterator[Update]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
     from rich.text import Text
@@ -60,7 +60,7 @@ def _terminal_bar(title: str, total: int, show: bool | None) -> Iterator[Update]
     class Rate(ProgressColumn):
         def render(self, task):  # type: ignore[no-untyped-def]
             speed = task.finished_speed or task.speed
-            return Text(f"{_short(speed)} rounds/s" if speed else "", style="cyan")
+            return Text(f"{_short(speed)} {unit}/s" if speed else "", style="cyan")
 
     class SaysWhatItCompiles(Progress):
         def get_renderables(self):  # type: ignore[no-untyped-def]
@@ -127,8 +127,10 @@ class NotebookBar:
 
     QUICK = 0.5  # seconds: what is done by then shows no bar, so that a notebook stays clean
 
-    def __init__(self, title: str, total: int, display: Callable[..., Any]) -> None:
-        self._title, self._total, self._display = title, total, display
+    def __init__(
+        self, title: str, total: int, display: Callable[..., Any], unit: str = "rounds"
+    ) -> None:
+        self._title, self._total, self._display, self._unit = title, total, display, unit
         self._handle: Any = None
         self._began, self._shown = working_clock(), time.monotonic()
 
@@ -154,7 +156,7 @@ class NotebookBar:
             parts.append(compiling)
         elif done and took > 0:
             left = round((self._total - done) * took / done)
-            parts += [f"{_short(done / took)} rounds/s", f"{left // 60}:{left % 60:02d} left"]
+            parts += [f"{_short(done / took)} {self._unit}/s", f"{left // 60}:{left % 60:02d} left"]
         return "  ".join(parts)
 
     def close(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -208,12 +209,23 @@ class Result(Mapping[str, Run]):
             ) from None
         return pd.DataFrame(self.trials().to_dict(as_series=False))
 
-    def rerun(self, *, workers: int | None = None, progress: bool | None = None) -> Result:
+    def rerun(
+        self,
+        *,
+        workers: int | None = None,
+        executor: Executor | None = None,
+        progress: bool | None = None,
+    ) -> Result:
         """Run all trials again from the specification: the same numbers, to the byte."""
-        return self._more(range(self.n_trials), workers, progress)
+        return self._more(range(self.n_trials), workers, executor, progress)
 
     def extend(
-        self, trials: int, *, workers: int | None = None, progress: bool | None = None
+        self,
+        trials: int,
+        *,
+        workers: int | None = None,
+        executor: Executor | None = None,
+        progress: bool | None = None,
     ) -> Result:
         """Add trials: the result is the same as if all had been simulated at once.
 
@@ -227,16 +239,23 @@ class Result(Mapping[str, Run]):
 
         first = self.n_trials
         numbers = range(first, first + whole_number(trials, "the 'trials'", at_most=MOST_TRIALS))
-        more = self._more(numbers, workers, progress)
+        more = self._more(numbers, workers, executor, progress)
         runs = {name: self[name].joined(more[name]) for name in self}
         return Result(self.problem, self.seed, self.rounds, runs, self.engine, self.stop)
 
-    def _more(self, numbers: range, workers: int | None, progress: bool | None) -> Result:
+    def _more(
+        self,
+        numbers: range,
+        workers: int | None,
+        executor: Executor | None,
+        progress: bool | None,
+    ) -> Result:
         """Trials of these numbers, as the result's own were run."""
         from unimodal.results.simulate import run_trials
 
-        settings = (self.problem, self.policies, self.rounds, numbers, self.seed)
-        return run_trials(*settings, self.engine, workers, self.has_history, progress, self.stop)
+        settings = (self.problem, self.policies, self.rounds, numbers, self.seed, self.engine)
+        options = (workers, self.has_history, progress, self.stop, executor)
+        return run_trials(*settings, *options)
 
     def regret(self, name: str) -> analysis.Interval:
         """Mean regret of a policy at the horizon, with its 95 % interval."""

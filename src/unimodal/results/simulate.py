@@ -1,17 +1,13 @@
-"""Trials over threads: the same numbers for any number of them."""
+"""Trials over threads or an executor: the same numbers for any number of them."""
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor
 from typing import Any
 
-import numpy as np
-
 from unimodal.engines import runner
-from unimodal.engines.engine_choice import ENGINES, checkpoint_rounds, trial_class
-from unimodal.engines.trial import Trial
+from unimodal.engines.engine_choice import ENGINES, checkpoint_rounds
 from unimodal.errors import (
     LONGEST,
     UnimodalError,
@@ -24,10 +20,11 @@ from unimodal.policies import Policy, as_policy, told_apart
 from unimodal.problems import Problem
 from unimodal.report import progress as progress_bar
 from unimodal.results.result import Result, Run
-from unimodal.results.stopping import NOBODY, Certified, PeakTest, check_stop, next_look
+from unimodal.results.stopping import Certified, check_stop
+from unimodal.results.trial_blocks import play_on
+from unimodal.results.trial_plan import Pieces, TrialPlan
 
 MOST_TRIALS = 10**9
-_PIECE = 0.05  # seconds of work between two looks at whether to stop
 
 
 def simulate(
@@ -39,6 +36,7 @@ def simulate(
     seed: int = 0,
     engine: str = "auto",
     workers: int | None = None,
+    executor: Executor | None = None,
     checkpoints: int | Sequence[int] = 200,
     spacing: str = "log",
     history: bool = False,
@@ -49,7 +47,9 @@ def simulate(
 
     Trial n has its own random streams, made from `seed` and n alone: one for the policy and one for
     the rewards. So results do not depend on `workers` (threads; all cores by default), on the
-    number of trials or on which other policies run.
+    number of trials or on which other policies run. With an `executor`, any of
+    `concurrent.futures` or that of a Dask client, trials run there instead, in blocks of a few
+    seconds, with the same numbers (docs/guide/cluster.md).
 
     Regret is kept at `checkpoints` rounds, spread evenly on a "log" or "linear" scale
     (`spacing`), or at the rounds you list. `history=True` keeps every arm and reward too.
@@ -86,7 +86,7 @@ def simulate(
     if stop is not None:
         check_stop(stop, problem, chosen)
     settings = (problem, chosen, rounds, numbers, seed, engine)
-    return run_trials(*settings, workers, history, progress, stop)
+    return run_trials(*settings, workers, history, progress, stop, executor)
 
 
 def named(policies: Policy | Sequence[Policy]) -> list[Policy]:
@@ -117,113 +117,62 @@ def run_trials(
     history: bool,
     progress: bool | None,
     stop: Certified | None = None,
+    executor: Executor | None = None,
 ) -> Result:
     """Run trials of these numbers; what `simulate` and a result's `rerun` and `extend` share."""
-    if workers is not None:
-        workers = whole_number(workers, "the 'workers'", at_most=10**4)
-    horizon, n_arms = int(rounds[-1]), problem.graph.n_arms
-    each = 8 * (len(rounds) + n_arms) + (12 * horizon if history else 0)
+    workers = checked_workers(workers, executor)
+    plan = TrialPlan(problem, rounds, seed, engine, history, stop)
+    each = plan.bytes_a_trial
     check_memory(len(policies) * len(numbers) * each, "what the trials leave behind")
-    runs = {
-        policy.name: Run(
-            policy,
-            np.empty((len(numbers), len(rounds))),
-            np.empty((len(numbers), n_arms), dtype=np.int64),
-            restarts=np.empty(len(numbers), dtype=np.int64),
-            **(_empty_history(len(numbers), horizon) if history else {}),
-            **(_empty_ends(len(numbers)) if stop else {}),
-        )
-        for policy in policies
-    }
-    work = _Work()
-    test = None if stop is None else PeakTest(problem, stop)
-
-    def new_trial(policy: Policy, number: int, history: bool) -> Trial:
-        kind = trial_class(engine, problem, policy, horizon, history)
-        trial: Trial = kind(problem, policy, seed, number, rounds, history)
-        return trial
-
-    def play(run: Run, row: int) -> None:
-        trial = new_trial(run.policy, numbers[row], history)
-        found = work.finish(trial, run.policy, test)
-        if found is None:
-            return
-        run.regret[row] = trial.output.regret
-        run.pulls[row], run.restarts[row] = trial.pulls, trial.restarts
-        if history:
-            run.arms[row], run.rewards[row] = trial.output.arms, trial.output.rewards
-        if stop:
-            _write_end(run, row, problem, rounds, trial.round, found)
-
+    runs = {policy.name: Run(policy, **plan.empty(len(numbers))) for policy in policies}
     # Parts that cannot be composed (a prior for other arms, …) fail here, before any thread starts.
-    for run in runs.values():
-        new_trial(run.policy, numbers[0], history)
+    for policy in policies:
+        plan.new_trial(policy, numbers[0])
     title = f"{', '.join(runs)}: {len(numbers)} trials each"
-    total = len(policies) * len(numbers) * horizon
-    tasks = ((run, row) for row in range(len(numbers)) for run in runs.values())
-    with progress_bar.bar(title, total, progress) as update:
-        try:
-            for _ in runner.run(
-                tasks, lambda task: play(*task), workers=workers, tick=lambda: update(work.rounds)
-            ):
-                pass
-        finally:
-            work.stopped = True  # after an error or Ctrl-C, running trials end within a piece
+    arrays = [run.arrays() for run in runs.values()]
+    with progress_bar.bar(title, len(policies) * len(numbers) * plan.horizon, progress) as update:
+        if executor is None:
+            _play_in_threads(plan, arrays, policies, numbers, workers, update)
+        else:
+            tell = lambda trials: update(trials * plan.horizon)  # noqa: E731
+            play_on(executor, plan, arrays, policies, numbers, tell)
     return Result(problem, seed, rounds, runs, engine, stop)
 
 
-def _empty_history(trials: int, horizon: int) -> dict[str, Any]:
-    arms = np.empty((trials, horizon), dtype=np.int32)
-    return {"arms": arms, "rewards": np.empty((trials, horizon))}
+def checked_workers(workers: Any, executor: Any) -> int | None:
+    """The number of threads; refuses what is no number or no executor, and both at once."""
+    threads = None if workers is None else whole_number(workers, "the 'workers'", at_most=10**4)
+    if executor is not None and not isinstance(executor, Executor):
+        raise UnimodalError(
+            "the 'executor' must be a concurrent.futures.Executor, such as that of a Dask client's "
+            f"get_executor(), got {executor!r}."
+        )
+    if executor is not None and workers is not None:
+        raise UnimodalError(
+            "'workers' are threads of this process, and an 'executor' has its own: give one of "
+            "them, or none."
+        )
+    return threads
 
 
-def _empty_ends(trials: int) -> dict[str, Any]:
-    ends = {key: np.empty(trials, dtype=np.int64) for key in ("stopped", "certified")}
-    return {**ends, "is_right": np.empty(trials, dtype=np.bool_)}
+def _play_in_threads(
+    plan: TrialPlan,
+    arrays: list[dict[str, Any]],
+    policies: list[Policy],
+    numbers: range,
+    workers: int | None,
+    update: progress_bar.Update,
+) -> None:
+    """Play all trials in threads, which write into the arrays of each policy."""
+    pieces, test = Pieces(), plan.peak_test()
 
+    def play(task: tuple[int, int]) -> None:
+        policy, row = task
+        plan.play(policies[policy], numbers[row], arrays[policy], row, pieces, test)
 
-def _write_end(run: Run, row: int, problem: Problem, rounds: Any, end: int, arm: int) -> None:
-    """Write down how a trial ended, and what comes after it."""
-    run.stopped[row], run.certified[row] = end, arm
-    run.is_right[row] = arm != NOBODY and problem.gaps[arm] == 0
-    later = rounds > end
-    if later.any():  # so an arm was certified: it is played from then on
-        until_end = np.cumsum(run.pulls[row] * problem.gaps)[-1]
-        run.regret[row, later] = until_end + (rounds[later] - end) * problem.gaps[arm]
-    if run.arms is not None:
-        run.arms[row, end:], run.rewards[row, end:] = NOBODY, np.nan
-
-
-class _Work:
-    """Cuts trials into pieces of about `_PIECE` seconds, so that Ctrl-C and progress are prompt."""
-
-    def __init__(self) -> None:
-        self.stopped = False
-        self.rounds = 0
-        self._lock = threading.Lock()
-        self._piece: dict[int, int] = {}  # rounds that take about _PIECE seconds, by policy
-
-    def finish(self, trial: Trial, policy: Policy, test: PeakTest | None = None) -> int | None:
-        """Play a trial to its end: the arm that was certified, or `NOBODY`; None if interrupted."""
-        piece = self._piece.get(id(policy), 64)
-        until, found = trial.horizon if test is None else 1, NOBODY
-        while trial.round < trial.horizon:
-            if self.stopped:
-                return None
-            before, began = trial.round, time.perf_counter()
-            trial.advance(piece, until)
-            took = time.perf_counter() - began
-            # Grow slowly: the first piece includes compilation, and early rounds may be cheap.
-            grown = np.clip(piece * _PIECE / max(took, 1e-9), piece / 4, piece * 4)
-            piece = min(int(grown) + 1, LONGEST)
-            with self._lock:
-                self.rounds += trial.round - before
-            if test is not None and trial.round == until:
-                found = test.certified(trial.state.arms["pulls"], trial.state.arms["total"])
-                if found != NOBODY:
-                    break
-                until = min(next_look(until), trial.horizon)
-        with self._lock:
-            self.rounds += trial.horizon - trial.round
-        self._piece[id(policy)] = piece
-        return found
+    tasks = ((policy, row) for row in range(len(numbers)) for policy in range(len(policies)))
+    try:
+        for _ in runner.run(tasks, play, workers=workers, tick=lambda: update(pieces.rounds)):
+            pass
+    finally:
+        pieces.stopped = True  # after an error or Ctrl-C, running trials end within a piece

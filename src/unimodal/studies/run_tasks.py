@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 from unimodal.engines import runner
 from unimodal.errors import UnimodalError
+from unimodal.escape_text import printable
 from unimodal.studies import tasks as kinds
 from unimodal.studies.finished_tasks import Store
 from unimodal.studies.tasks import Setting, Task
@@ -34,7 +36,7 @@ def do(
         tell(task)
 
 
-_PATIENCE = "10s"  # for a scheduler to answer
+_PATIENCE = 10.0  # seconds for a scheduler to answer
 
 
 @contextmanager
@@ -51,10 +53,32 @@ def dask_workers(address: str) -> Iterator[Executor]:
         ) from None
     connect: Any = Client
     try:
-        client = connect(address, timeout=_PATIENCE)
-    except (OSError, ValueError, TimeoutError) as error:
+        asyncio.run(asyncio.wait_for(_greet(address), _PATIENCE + 1))
+        client = connect(address, timeout=_PATIENCE, set_as_default=False)
+    except Exception as error:  # of Dask, of asyncio, of the transport: OSError, TypeError, …
+        why = printable(str(error) or "another kind of server does")
         raise UnimodalError(
-            f"no Dask scheduler answers at {address} ({error}): check the address."
+            f"no Dask scheduler answers at {printable(address)} ({why}): check the address."
         ) from None
     with client:
-        yield client.get_executor(retries=3)
+        yield client.get_executor()
+
+
+async def _greet(address: str) -> None:
+    """Shake hands with a scheduler: a client would wait for ever for a server of another kind."""
+    from distributed import Security, comm
+
+    security: Any = Security
+    how = security().get_connection_args("client")
+    opened: Any = await cast(Any, comm).connect(address, timeout=_PATIENCE, **how)
+    await opened.close()
+
+
+@contextmanager
+def workers_at(address: str) -> Iterator[Executor | None]:
+    """The workers of the cluster that `--dask` names; None, for threads, where it names none."""
+    if not address:
+        yield None
+        return
+    with dask_workers(address) as executor:
+        yield executor

@@ -14,12 +14,12 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from unimodal.engines.engine_choice import checkpoint_rounds, trial_class
+from unimodal.engines.runner import TASK_SECONDS
 from unimodal.kernels.cache_folder import PACKAGE, source_hash
 from unimodal.policies import parse
 from unimodal.problems import Problem
 
 CHECKPOINTS = 61  # log-spaced: twelve a decade at T = 10⁵
-_TARGET = 4.0  # seconds a task should take, about
 
 # What a result depends on besides its task: the sources that make graphs, problems and rounds.
 _LAW = ("kernels", "graphs", "families", "policies", "engines", "problems", "studies/tasks.py")
@@ -114,10 +114,12 @@ def _source_of(kind: type) -> str:
 
 
 def cut(settings: Sequence[Setting]) -> Iterator[Task[Setting]]:
-    """All tasks of some settings, each of about `_TARGET` seconds if trials are shorter."""
+    """All tasks of some settings, each of about `TASK_SECONDS` if trials are shorter."""
     for setting in settings:
         for policy in setting.policies:
-            size = max(1, min(setting.trials, round(_TARGET / setting.seconds_a_trial(policy))))
+            size = max(
+                1, min(setting.trials, round(TASK_SECONDS / setting.seconds_a_trial(policy)))
+            )
             for graph in range(setting.graphs):
                 for first in range(0, setting.trials, size):
                     last = min(first + size, setting.trials)

@@ -39,7 +39,7 @@ def worst(cells, name):
 
 
 COMPARED = {
-    "UTS has the smallest regret in every case but K = 1000, p = line": best(
+    "UTS has the smallest regret in every case but K = 1000, line": best(
         [
             ("Table 2", k, p)
             for p in ("1", "1/2", "log(K)/K", "line")
@@ -58,14 +58,14 @@ COMPARED = {
         [("Table 2", k, "log(K)/K") for k in K], "KLUCB"
     ),
     **{
-        f"p = {p}: TS better than OSUB for K ≤ 10": ordered("Table 2", p, (5, 10), "TS", "OSUB")
-        for p in ("log(K)/K", "line")
+        f"{said}: TS better than OSUB for K ≤ 10": ordered("Table 2", p, (5, 10), "TS", "OSUB")
+        for said, p in (("p = log(K)/K", "log(K)/K"), ("line", "line"))
     },
     **{
-        f"p = {p}: OSUB better than TS for K ≥ 20": ordered(
+        f"{said}: OSUB better than TS for K ≥ 20": ordered(
             "Table 2", p, (20, 50, 100, 1000), "OSUB", "TS"
         )
-        for p in ("log(K)/K", "line")
+        for said, p in (("p = log(K)/K", "log(K)/K"), ("line", "line"))
     },
     **{
         f"p = {p}, K = 1000: UTS is ahead at T = 10⁶": ordered(
@@ -238,7 +238,7 @@ def test_what_is_found_is_said(made):
     found = made.findings(worlds(made, compared)(0, 20.0))
     note = DECIDE["p = 5/K, K = 1000: UTS is ahead at T = 10⁶"](found)[1]
     assert note == f"500.0 against {500 + 20 * made.own_reach('UTS', 'OSUB'):.1f}"
-    text = "p = line: OSUB better than TS for K ≥ 20"
+    text = "line: OSUB better than TS for K ≥ 20"
     world = worlds(made, COMPARED[text])
     assert DECIDE[text](made.findings(world(2, -2.0)))[1] == "K = 100: does not hold"
     assert DECIDE[text](made.findings(world()))[1] == "at K = 20, 50, 100, 1000"

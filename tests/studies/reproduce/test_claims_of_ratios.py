@@ -22,8 +22,8 @@ CONSTANT = {
 MOVES = {
     "p = log(K)/K: UTS/TS falls from 0.66 to 0.19": ("UTS", "TS", "log(K)/K", 0.66, 0.19),
     "p = log(K)/K: UTS/OSUB rises from 0.45 to 0.94": ("UTS", "OSUB", "log(K)/K", 0.45, 0.94),
-    "p = line: UTS/TS falls from 0.58 to 0.18": ("UTS", "TS", "line", 0.58, 0.18),
-    "p = line: UTS/OSUB rises from 0.45 to 1.00": ("UTS", "OSUB", "line", 0.45, 1.0),
+    "line: UTS/TS falls from 0.58 to 0.18": ("UTS", "TS", "line", 0.58, 0.18),
+    "line: UTS/OSUB rises from 0.45 to 1.00": ("UTS", "OSUB", "line", 0.45, 1.0),
 }
 FADES = {
     "p = 1: UTS slightly better than TS, less so as K grows": ("UTS", "TS"),

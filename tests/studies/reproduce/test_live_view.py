@@ -7,10 +7,14 @@ import pytest
 from rich.console import Console
 
 from unimodal.studies.finished_tasks import opened
+from unimodal.studies.reproduce import decide_view
 from unimodal.studies.reproduce import live_view as watching
+from unimodal.studies.reproduce.decide import Progress
+from unimodal.studies.reproduce.decide_view import Panel
 from unimodal.studies.reproduce.live_view import Watch
+from unimodal.studies.reproduce.paper_numbers import POLICIES
 from unimodal.studies.reproduce.settings import Setting
-from unimodal.studies.tasks import Task
+from unimodal.studies.tasks import Task, cut
 
 SETTING = Setting("Table 2", 50, "line", ("UTS", "TS"), 100, 2, 3)
 # Two graphs of UTS, cut into two tasks each, and one graph of TS.
@@ -74,3 +78,43 @@ def test_ours_stands_beside_the_papers(store):
 @pytest.mark.parametrize(("seconds", "text"), [(99.4, "99 s"), (100, "2 min"), (3600, "60 min")])
 def test_a_time_as_one_says_it(seconds, text):
     assert watching._spoken(seconds) == text
+
+
+def test_at_eighty_columns_no_line_is_wrapped(store):
+    """The longest cells there can be: all of Table 2, ours as long as the paper's."""
+    settings = [Setting("Table 2", 1000, p, POLICIES, 100, 1, 1) for p in ("log(K)/K", "line")]
+    tasks = list(cut(settings))
+    watch = Watch(tasks, store)
+    watch.means = {(task.setting.name, task.policy): 12345.6 for task in tasks}
+    text = io.StringIO()
+    Console(file=text, width=80).print(watch)
+    lines = text.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    assert any("12346 (12024)" in line and "12346 (1000)" in line for line in lines)
+    assert lines[-1].startswith("8 of 8 cells") and "━" not in lines[-1]
+
+
+def test_deciding_fits_eighty_columns_and_says_what_is_open():
+    panel = Panel()
+    panel(Progress(10800.0, 4000.0, ["a"] * 12, ["b"] * 3, ["claim " * 20, "another"]), True)
+    text = io.StringIO()
+    Console(file=text, width=80).print(panel)
+    lines = [line.rstrip() for line in text.getvalue().splitlines()]
+    assert len(lines) == 4 and max(map(len, lines)) <= 80
+    assert lines[0].startswith("Deciding: claim claim") and lines[0].endswith("…")
+    assert lines[1] == "12 claims and 3 numbers open"
+    assert lines[3].startswith("66.7 of 180 core-minutes used (Ctrl-C is safe")
+
+
+def test_where_there_is_no_terminal_a_line_is_written_now_and_then(capsys, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(decide_view.time, "monotonic", lambda: now[0])
+    lines = decide_view.Lines()
+    for seconds in (0.0, 5.0, 25.0):
+        now[0] = 100.0 + seconds
+        lines(Progress(600.0, 60.0 + seconds, ["a"], [], ["UTS is best"]), True)
+        lines(Progress(600.0, 60.0 + seconds, ["a"], [], ["UTS is best"]), False)
+    assert capsys.readouterr().err.splitlines() == [
+        "1 claims and 0 numbers open; 1.0 of 10.0 core-minutes used; now: UTS is best",
+        "1 claims and 0 numbers open; 1.4 of 10.0 core-minutes used; now: UTS is best",
+    ]

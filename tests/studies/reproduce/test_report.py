@@ -5,10 +5,12 @@ import math
 import re
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
-from unimodal.studies.reproduce import exports, findings, page
+from unimodal.studies.reproduce import evidence, exports, findings, made_connected, page
+from unimodal.studies.reproduce.final_verdicts import final_numbers
 from unimodal.studies.reproduce.tables import all_rows
 
 FOLDER = Path(__file__).parents[3] / "docs" / "studies" / "reproduction"
@@ -18,6 +20,13 @@ NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 @pytest.fixture(scope="module")
 def found():
     return findings.load(FOLDER / "findings.parquet")
+
+
+@pytest.fixture(scope="module")
+def decided():
+    """What was decided with samples added; None where that was not run."""
+    path = FOLDER / "decided.parquet"
+    return evidence.load(path) if path.exists() else None
 
 
 def alike(text, other):
@@ -43,18 +52,18 @@ def same(made, written):
                 assert cell == other, (one, two)
 
 
-def test_claims_are_decided_as_the_page_says(found):
+def test_claims_are_decided_as_the_page_says(found, decided):
     claims = pl.read_csv(FOLDER / "claims.csv")
     assert claims.height == 38
-    same(exports._claims(found), claims)
+    same(exports._claims(found, decided), claims)
 
 
-def test_numbers_are_judged_as_the_page_says(found):
+def test_numbers_are_judged_as_the_page_says(found, decided):
     rows = all_rows(found)
-    alike(exports.markdown(rows), (FOLDER / "tables.md").read_text(encoding="utf-8"))
+    alike(exports.markdown(rows, decided), (FOLDER / "tables.md").read_text(encoding="utf-8"))
     tables = pl.read_csv(FOLDER / "tables.csv")
     assert tables.height == 114
-    same(exports._frame(rows), tables)
+    same(exports._frame(rows, decided), tables)
 
 
 @pytest.mark.parametrize(
@@ -65,13 +74,14 @@ def test_numbers_are_judged_as_the_page_says(found):
         ("Table 3", ["5", "0.1", "TS", "25"]),
     ],
 )
-def test_the_tables_of_the_page_are_its_rows(found, table, first):
+def test_the_tables_of_the_page_are_its_rows(found, decided, table, first):
     written = (FOLDER / "index.html").read_text(encoding="utf-8")
     start = written.index(f"<h3>{table} ")
     written = written[start : written.index("</table>", start)]
     texts = (re.sub(r"<[^>]*>", "", cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", written))
     cells = [html.unescape(text) for text in texts]
-    made = [str(cell) for line in page._lines(table, all_rows(found)) for cell in line]
+    finals = final_numbers(decided) if decided else None
+    made = [str(cell) for line in page._lines(table, all_rows(found), finals) for cell in line]
     assert cells[:4] == first
     for one, two in zip(cells, made, strict=True):
         alike(one, two)
@@ -164,6 +174,40 @@ def test_a_policy_beside_the_papers_is_drawn_relative_to_the_same_uts(made):
         if list(line.get_xdata()) == [20]
     )
     assert drawn == pytest.approx([0.5, 1.0, 9.0])
+
+
+def test_the_page_has_a_link_to_every_table_and_claim(found):
+    written = (FOLDER / "index.html").read_text(encoding="utf-8")
+    written = re.sub(r"<svg .*?</svg>", "", written, flags=re.DOTALL)
+    links = re.findall(r'href="#([^"]*)"', written)
+    assert {"table-1", "table-2", "table-3", "verdicts", "claim-1", "claim-38"} <= set(links)
+    assert all(written.count(f'id="{link}"') == 1 for link in links)
+    assert written.index("<i>Agrees</i>") < written.index("<h3>Table 1")  # the rule comes first
+
+
+def test_a_line_and_no_other_way_fits_the_papers_numbers_of_few_arms():
+    """Six numbers of K = 5, 10 and 20; two of K = 50, where graphs are mostly connected."""
+    fits = made_connected.fits(made_connected.load(FOLDER / "made-connected.parquet"))
+    assert len(fits) == 40
+    agree = {said: counts for said, *counts, _ in page.way_fits(fits)}
+    assert agree.pop("a line") == [6, 0]
+    assert all(few < 6 and many == 2 for few, many in agree.values())
+
+
+@pytest.mark.parametrize(("n_arms", "share"), [(2, 0.1), (3, 0.028), (5, 0.0080975), (50, 0.75)])
+def test_the_share_of_connected_graphs(n_arms, share):
+    """Of three arms 3·0.1²·0.9 + 0.1³ = 0.028; of five, trees alone are 125·0.1⁴·0.9⁶ = 0.0066."""
+    assert made_connected.connected_share(n_arms, 0.1) == pytest.approx(share, rel=1e-3)
+
+
+@pytest.mark.parametrize("way", made_connected.WAYS)
+def test_every_way_makes_connected_graphs_of_its_kind(way):
+    setting = made_connected.MadeConnected(way, 20, ("TS",), 10, 30, 1)
+    edges = [setting.problem(graph).graph.n_edges for graph in range(30)]
+    assert min(edges) >= 19  # a graph of ours is connected, or there is an error
+    mean = {"line": 19, "rejection": 26, "joined": 22, "path": 36, "tree": 36}[way]
+    assert np.mean(edges) == pytest.approx(mean, abs=3)
+    assert (len(set(edges)) > 1) == (way != "line")
 
 
 def test_open_choices_are_the_pages(found):

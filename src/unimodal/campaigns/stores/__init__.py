@@ -1,13 +1,28 @@
-"""Where campaigns are kept: `store` says what is needed of such a place, `sqlite` is one."""
+"""Where campaigns are kept: `store` says what is needed of such a place, others are one each."""
 
-from pathlib import Path
+from unimodal.campaigns.stores import postgresql, sqlite
+from unimodal.campaigns.stores.address import DatabaseAddress, Place, as_place
+from unimodal.campaigns.stores.store import (
+    Interrupted,
+    NumberTaken,
+    Store,
+    StoreKind,
+    StoreToRead,
+)
 
-from unimodal.campaigns.stores import sqlite
-from unimodal.campaigns.stores.store import NumberTaken, Store, StoreKind, StoreToRead
+__all__ = [
+    "DatabaseAddress",
+    "Interrupted",
+    "NumberTaken",
+    "Place",
+    "Store",
+    "StoreKind",
+    "StoreToRead",
+    "as_place",
+    "kind_of",
+]
 
-__all__ = ["NumberTaken", "Store", "StoreKind", "StoreToRead", "kind_of"]
 
-
-def kind_of(path: Path) -> StoreKind:
-    """The kind of store that a path leads to: another kind would be told by its address."""
-    return sqlite
+def kind_of(place: Place) -> StoreKind:
+    """The kind of store that a path or an address leads to."""
+    return postgresql if isinstance(place, DatabaseAddress) else sqlite

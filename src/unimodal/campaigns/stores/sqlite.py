@@ -11,7 +11,7 @@ import os
 import sqlite3
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,11 @@ from unimodal import files
 from unimodal.campaigns.events import Event
 from unimodal.campaigns.stores import file_locks as locks
 from unimodal.campaigns.stores import read_only
+from unimodal.campaigns.stores.address import Place
 from unimodal.campaigns.stores.read_only import THIS_PROCESS, WAIT
 from unimodal.campaigns.stores.sqlite_errors import busy, explanation, not_writable
-from unimodal.campaigns.stores.sqlite_schema import check_kind
+from unimodal.campaigns.stores.sqlite_migrations import MIGRATIONS, check_names, same_content
+from unimodal.campaigns.stores.sqlite_schema import check_kind, found_format
 from unimodal.campaigns.stores.sqlite_tables import INSERT_REWARD, Tables
 from unimodal.campaigns.stores.store import Found, NumberTaken, Pausable, StoreToRead
 from unimodal.errors import (
@@ -121,6 +123,8 @@ def _distrust(connection: _Connection) -> None:
 
 class SqliteStore(Tables):
     """A campaign's file, open to write; see `Store` for what its methods promise."""
+
+    clock: Callable[[], float] | None = None  # a file is on one machine
 
     def __init__(self, path: Path, durability: str, wait: float) -> None:
         if durability not in DURABILITY:
@@ -302,9 +306,34 @@ def _use_wal(connection: _Connection, wait: float) -> None:
             time.sleep(0.01)
 
 
-def open_store(path: Path, durability: str, wait: float) -> SqliteStore:
+def is_there(path: Place, wait: float) -> bool:
+    """Whether there is a file."""
+    return _file(path).exists()
+
+
+def open_store(path: Place, durability: str, wait: float) -> SqliteStore:
     """Open a file to write, made if it is not there."""
-    return SqliteStore(path, durability, wait)
+    return SqliteStore(_file(path), durability, wait)
+
+
+def _file(path: Place) -> Path:
+    if not isinstance(path, Path):
+        raise StoreError(f"{path} must be a file's name, got the address of a database.")
+    return path
+
+
+@contextlib.contextmanager
+def new_store(path: Path) -> Iterator[SqliteStore]:
+    """A new file, inside of a transaction: it gets its name when all of it is on disk, or never."""
+    with files.new_file(path, "a campaign") as made:
+        store = SqliteStore(made, "fast", WAIT)
+        try:
+            store.begin()
+            yield store
+            store.commit()
+        finally:
+            store.roll_back()
+            store.close()
 
 
 # Files that are read.
@@ -321,17 +350,17 @@ class SqliteReader(Tables):
         self._connection.copy_to(file)
 
 
-def read_store(path: Path, work: Callable[[StoreToRead], Found]) -> Found:
+def read_store(path: Place, work: Callable[[StoreToRead], Found]) -> Found:
     """What some work finds in an existing file, as it is at one moment.
 
     If somebody who opens or closes the file comes in between, the work is done again.
     """
-    return _read(path, work)
+    return _read(_file(path), work)
 
 
-def back_up(path: Path, target: Path) -> Path:
+def back_up(path: Place, target: Place) -> Path:
     """Copy a file, as it is at one moment, into a new one."""
-    return _read(path, lambda reader: files.write(target, reader.copy_to))
+    return _read(_file(path), lambda reader: files.write(_file(target), reader.copy_to))
 
 
 def _read(path: Path, work: Callable[[SqliteReader], Found]) -> Found:
@@ -356,6 +385,69 @@ def _found(path: Path, connection: _Connection, work: Callable[[SqliteReader], F
         return work(reader)
     finally:
         connection.execute("ROLLBACK")
+
+
+# Files of older formats.
+
+
+def migrate_file(path: Path) -> tuple[int, int, Path | None]:
+    """Bring a file up to date: its format before and after, and the copy that is kept of it.
+
+    The copy is made while nobody else can write; then all changes are one transaction.
+    """
+
+    def explain(error: Exception) -> UnimodalError:
+        return explanation(error, path, WAIT)
+
+    before = _format(path)  # by one that only reads: others may have a file of today's formats open
+    if before not in MIGRATIONS:
+        return before, before, None
+    with contextlib.closing(_connect(path.absolute(), WAIT, explain)) as connection:
+        _distrust(connection)
+        check_names(connection, path, before)
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("BEGIN IMMEDIATE")
+        kept = path.with_name(f"{path.name}.format{before}.bak")
+        with contextlib.closing(_connect(path.absolute(), WAIT, explain)) as reader:
+            _keep_copy(reader, kept, explain)
+        now = before
+        while now in MIGRATIONS:
+            for statement in MIGRATIONS[now]:
+                connection.execute(statement)
+            now += 1
+        check_kind(connection, path)
+        connection.execute("COMMIT")
+    return before, now, kept
+
+
+def _format(path: Path) -> int:
+    """The format of a file, ours or one that can be migrated."""
+
+    def explain(error: Exception) -> UnimodalError:
+        return explanation(error, path, WAIT, to_read=True)
+
+    def connect(address: str) -> contextlib.closing[_Connection]:
+        return contextlib.closing(_connect(address, WAIT, explain, is_uri=True))
+
+    found = read_only.read(path, connect, lambda reader: found_format(reader, path, MIGRATIONS))
+    if found is None:
+        raise read_only.empty(path)
+    return found
+
+
+def _keep_copy(
+    reader: _Connection, kept: Path, explain: Callable[[Exception], UnimodalError]
+) -> None:
+    """Copy a file; or see that a copy that is there, of a run that was killed, is the same."""
+    if kept.exists():
+        with (
+            contextlib.suppress(sqlite3.Error, UnicodeDecodeError),  # then it is no copy
+            contextlib.closing(_connect(kept.absolute(), WAIT, explain)) as other,
+        ):
+            if same_content(reader, other):
+                return
+    with files.new_file(kept, "the copy of an older file") as made:
+        reader.copy_to(made)
 
 
 # Files of one table, for others than campaigns.

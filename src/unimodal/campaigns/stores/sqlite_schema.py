@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,10 @@ from unimodal.errors import DamagedFile, StoreError, WrongVersion
 
 FORMAT = 2
 LATER_FORMAT = 3  # the same tables, with events of `LATER_KINDS` in the log
+KEYED_FORMAT = 4  # the same, with events of kind 'key' in the log, and an index of them
+MOVED_FORMAT = 5  # the same; its first events are in an archive, or something was erased
+FORMATS = (FORMAT, LATER_FORMAT, KEYED_FORMAT, MOVED_FORMAT)
+KEY_INDEX = "CREATE INDEX keys ON log (data) WHERE kind = 'key'"
 APPLICATION = 0x756E696D  # 'unim': what the first page of a campaign's file says it is
 SCHEMA = """
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -31,6 +36,12 @@ def statements() -> list[str]:
 
 def check_kind(connection: Any, path: Path) -> None:
     """Refuse a database that is not a campaign's of this format; a new one is neither."""
+    if found_format(connection, path) is not None:
+        _check_tables(connection, path)
+
+
+def found_format(connection: Any, path: Path, older: Container[int] = ()) -> int | None:
+    """The format of a campaign's file, one of ours or one of the `older`; None if it is new."""
     # In this order: whoever sees tables that another process just made sees its mark, too.
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     (application,) = connection.execute("PRAGMA application_id").fetchone()
@@ -39,19 +50,21 @@ def check_kind(connection: Any, path: Path) -> None:
             f"{path} must be a campaign's file, got another SQLite database: name another file."
         )
     (found,) = connection.execute("PRAGMA user_version").fetchone()
-    if tables and found not in (FORMAT, LATER_FORMAT):
+    if tables and found not in FORMATS and found not in older:
+        way_out = "update unimodal" if found > FORMATS[-1] else f"run `unimodal migrate {path}`"
         raise WrongVersion(
-            f"{path} has format {found}, this version reads format {FORMAT} or {LATER_FORMAT}: "
-            "open it with the version that wrote it."
+            f"{path} has format {found}, this version reads format {FORMATS[0]} to {FORMATS[-1]}: "
+            f"{way_out}."
         )
-    if tables:
-        _check_tables(connection, path)
+    return int(found) if tables else None
 
 
 def _check_tables(connection: Any, path: Path) -> None:
     """Refuse a file that has other tables, columns or indices than a campaign's, or more."""
     rows = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
     found = {(kind, name): _plain(sql) for kind, name, sql in rows}
+    if found.get(("index", "keys")) == KEY_INDEX:  # made when the first key is written
+        del found["index", "keys"]
     if found == _EXPECTED:
         return
     wrong = next(

@@ -7,9 +7,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from unimodal.campaigns.event_checks import LATER_KINDS, parsed, short
+from unimodal.campaigns.event_checks import LATER_KINDS, keys_between, parsed, short
 from unimodal.campaigns.events import Event
-from unimodal.campaigns.stores.sqlite_schema import APPLICATION, FORMAT, LATER_FORMAT, statements
+from unimodal.campaigns.stores.sqlite_moving import MovingTables
+from unimodal.campaigns.stores.sqlite_schema import (
+    APPLICATION,
+    FORMAT,
+    KEY_INDEX,
+    KEYED_FORMAT,
+    LATER_FORMAT,
+    statements,
+)
 from unimodal.errors import DamagedFile
 
 CHUNK = 1000  # events read at a time: more are slower, since they do not stay in the cache
@@ -24,7 +32,7 @@ _INSERT = f"INSERT INTO log VALUES ({', '.join('?' * len(Event._fields))})"
 INSERT_REWARD = "INSERT INTO log (seq, time, kind, decision, reward) VALUES (?, ?, 'reward', ?, ?)"
 
 
-class Tables:
+class Tables(MovingTables):
     """What a campaign is about, its events, and snapshots of its state: see `StoreToRead`."""
 
     path: Path
@@ -47,6 +55,7 @@ class Tables:
         self._connection.execute(f"PRAGMA user_version = {FORMAT}")
         rows = [(key, json.dumps(value)) for key, value in settings.items()]
         self._connection.executemany("INSERT INTO settings VALUES (?, ?)", rows)
+        self.mark_if_moved(settings)
 
     def settings(self, *names: str) -> dict[str, Any]:
         """What the campaign is about: all settings, or those that are named."""
@@ -114,15 +123,30 @@ class Tables:
         rows = [(e.seq, e.time, e.decision, e.reward) for e in events if e.kind == "reward"]
         if len(rows) < len(events):
             self._connection.executemany(_INSERT, events)
-            if any(event.kind in LATER_KINDS for event in events):
-                self._mark_as_later()
+            kinds = {event.kind for event in events}
+            if "key" in kinds:
+                self._connection.execute(KEY_INDEX.replace("INDEX", "INDEX IF NOT EXISTS"))
+                self._mark_as(KEYED_FORMAT)
+            elif kinds & LATER_KINDS:
+                self._mark_as(LATER_FORMAT)
         elif rows:
             self._connection.executemany(INSERT_REWARD, rows)
 
-    def _mark_as_later(self) -> None:
-        """Let versions that do not know `LATER_KINDS` refuse the file."""
-        if self._one("PRAGMA user_version") != (LATER_FORMAT,):
-            self._connection.execute(f"PRAGMA user_version = {LATER_FORMAT}")
+    def _mark_as(self, later: int) -> None:
+        """Let versions that do not know a later format refuse the file."""
+        if self._one("PRAGMA user_version") < (later,):
+            self._connection.execute(f"PRAGMA user_version = {later}")
+
+    def last_key(self, digest: str) -> Event | None:
+        """The last event that tells a key, by its digest."""
+        if self._one("SELECT count(*) FROM sqlite_master WHERE name = 'keys'") == (0,):
+            return None
+        found = self._one(
+            f"SELECT {_COLUMNS} FROM log INDEXED BY keys WHERE kind = 'key' AND data >= ? "
+            "AND data < ? ORDER BY seq DESC LIMIT 1",
+            *keys_between(digest),
+        )
+        return None if found is None else Event._make(found)
 
     def reward_of(self, decision: int) -> float | None:
         """The reward of a decision, or None if it has none."""
@@ -171,7 +195,7 @@ class Tables:
             "LEFT JOIN rewards AS kept ON kept.decision = log.decision WHERE kind = 'reward'"
         )
         (kept,) = self._one("SELECT count(*) FROM rewards")
-        return int(differ + abs(kept - found))
+        return int(differ + abs(kept - found - self.moved_rewards()))
 
     def snapshots(self) -> list[tuple[int, str]]:
         """Which there are: number of the event, and version."""

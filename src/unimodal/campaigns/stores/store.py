@@ -17,6 +17,9 @@ processes, may be open on the same campaign. What has to hold:
   process; with full durability that of the machine, too.
 - *One moment.* What is read between `begin` and `commit`, and inside of `read_store`, is the store
   as it was at one moment, whoever writes meanwhile.
+- *Interruptions.* A server may be gone for a while. `begin` waits for it. What was in a transaction
+  then is lost: `Interrupted`, and the caller does it again. Where only the answer to a `commit` is
+  lost, the store finds out whether it arrived before it says which.
 - *Errors.* Whatever goes wrong is raised as a `StoreError`; exceptions of a
   database's own do not leave the store. Whoever gets one calls `roll_back`. Values come back with
   the types that they were written with: what is wrong with an event is found, and told, by those
@@ -27,11 +30,12 @@ processes, may be open on the same campaign. What has to hold:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
 from unimodal.campaigns.events import Event
+from unimodal.campaigns.stores.address import Place
 from unimodal.errors import StoreError
 
 Found = TypeVar("Found")
@@ -41,10 +45,19 @@ class NumberTaken(StoreError):
     """An event with this number is in the log already: somebody else was quicker."""
 
 
+class Interrupted(StoreError):
+    """A transaction ended by no fault of the call, and nothing of it was kept: do it again at once.
+
+    A store says so only for as long as it makes sense to try: then it raises another error.
+    """
+
+
 class StoreToRead(Protocol):
     """A campaign as it was at one moment; inside `read`, or as a part of a `Store`."""
 
-    path: Path  # where it is, as sentences name it
+    @property
+    def path(self) -> Place:
+        """Where it is, as sentences name it."""
 
     def is_new(self) -> bool:
         """Whether nothing has been written yet, not even settings."""
@@ -70,6 +83,12 @@ class StoreToRead(Protocol):
     def reward_of(self, decision: int) -> float | None:
         """The reward of a decision, wherever it stands, or None if it has none."""
 
+    def last_key(self, digest: str) -> Event | None:
+        """The last event of kind 'key' whose data begin with this key; None if there is none.
+
+        Keys are many, so they are found by an index.
+        """
+
     def snapshots(self) -> list[tuple[int, str]]:
         """Which snapshots are kept: number of the event and version, in order."""
 
@@ -86,13 +105,23 @@ class StoreToRead(Protocol):
         """What the database itself finds wrong, by looking at all of it; empty if nothing is."""
 
     def lost_rewards(self) -> int:
-        """How many rewards `reward_of` would tell otherwise than the log does; 0 if it is sound."""
+        """How many rewards `reward_of` would tell otherwise than the log does; 0 if it is sound.
+
+        Of the rewards whose events were dropped there must be as many as settings["archived"] says.
+        """
+
+    def kept_rewards(self) -> Iterator[list[tuple[int, float]]]:
+        """The rewards that `find_rewards` put where they are found, by decision: some at a time."""
 
 
 class Store(StoreToRead, Protocol):
     """A handle that reads and writes."""
 
     closed: bool
+
+    @property
+    def clock(self) -> Callable[[], float] | None:
+        """The clock of the place, where many machines meet; None where this machine's will do."""
 
     # Transactions.
 
@@ -131,7 +160,34 @@ class Store(StoreToRead, Protocol):
         The rewards up to that event must have been put where they are found.
         """
 
+    # What copies, compaction and erasure write, inside a transaction; campaigns only append.
+
+    def put(
+        self,
+        *,
+        settings: Mapping[str, Any] | None = None,
+        events: Iterable[Event] = (),
+        snapshots: Iterable[tuple[int, str, str]] = (),
+        rewards: Iterable[tuple[int, float]] = (),
+    ) -> None:
+        """Write these over what has the same names and numbers; nothing else is changed.
+
+        `rewards` are those that are found without the log (`kept_rewards`).
+        """
+
+    def drop(self, before: int, spare: Sequence[int]) -> None:
+        """Delete the events with numbers below one, except some."""
+
+    def drop_snapshots(self, before: int) -> None:
+        """Delete the snapshots after events with numbers below one."""
+
+    def drop_rewards(self, decisions: Iterable[int]) -> None:
+        """Delete the rewards of some decisions from those that are found without the log."""
+
     # What is a transaction by itself.
+
+    def reclaim(self) -> None:
+        """Give back the room of what was deleted or replaced, so that no byte of it is left."""
 
     def append_at_once(self, events: Sequence[Event]) -> None:
         """Begin, append and commit, as quickly as can be; `NumberTaken` if a number is taken."""
@@ -174,17 +230,26 @@ class Pausable(Protocol):
 class StoreKind(Protocol):
     """A kind of store, such as the module `sqlite`: how to get a handle."""
 
-    def open_store(self, path: Path, durability: str, wait: float) -> Store:
+    def is_there(self, path: Place, wait: float) -> bool:
+        """Whether there is something at that place already; a new store needs settings."""
+
+    def open_store(self, path: Place, durability: str, wait: float) -> Store:
         """Open a store to write, made if it is not there.
 
         `durability` is 'full' or 'fast'; `wait` is how many seconds another may keep it busy.
         """
 
-    def read_store(self, path: Path, work: Callable[[StoreToRead], Found]) -> Found:
+    def read_store(self, path: Place, work: Callable[[StoreToRead], Found]) -> Found:
         """What some work finds in an existing store at one moment; writers go on meanwhile.
 
         The work may be done again if somebody comes in between.
         """
 
-    def back_up(self, path: Path, target: Path) -> Path:
+    def new_store(self, path: Place) -> AbstractContextManager[Store]:
+        """A new store, inside of a transaction: leaving it makes all of it, an error nothing.
+
+        Who fills it may roll back and begin again; a campaign that is there is not `is_new`.
+        """
+
+    def back_up(self, path: Place, target: Place) -> Place:
         """Copy a store, as it is at one moment, into a new one; writers go on meanwhile."""

@@ -16,6 +16,8 @@ from unimodal.engines.leap import (  # noqa: F401 - each registers what it knows
     klucb_waits,
     thompson_waits,
 )
+from unimodal.engines.leap.quick_draws import with_quick_draws
+from unimodal.engines.leap.steady_rounds import play_steady_rounds
 from unimodal.engines.leap.wait_queue import guard, look, new_wait_queue, requeue, settle, worth
 from unimodal.engines.regret import pseudo_regret
 from unimodal.engines.rewards import next_reward, pull_often
@@ -30,6 +32,8 @@ from unimodal.policies.scope import clock, span
 from unimodal.policies.state import BEGUN, LAST, ROUND
 from unimodal.problems import Problem
 
+SINGLE = 8  # rounds to play one by one where it is not clear who leads
+
 
 @jit
 def leap(
@@ -40,10 +44,19 @@ def leap(
     while notes[ROUND] < horizon and effort > 0:
         if not session.settled and not _open_session(scope, index, family, arena, state, queue):
             pause = max(min(session.resume, horizon) - notes[ROUND], 1)
-            for _ in range(min(pause, effort)):
-                checkpoint = play_round(
-                    scope, index, family, arena, state, rewards, gaps, output, checkpoint
+            left = min(pause, effort)
+            while left > 0:
+                most = min(left, output.rounds[checkpoint] - notes[ROUND])
+                played = play_steady_rounds(
+                    scope, index, family, arena, state, rewards, output, most
                 )
+                checkpoint = _mark(output, state, gaps, checkpoint, 0, 0)
+                left -= played
+                for _ in range(min(left, SINGLE) if played < SINGLE else 0):
+                    checkpoint = play_round(
+                        scope, index, family, arena, state, rewards, gaps, output, checkpoint
+                    )
+                    left -= 1
             effort -= pause
             continue
         effort -= 1
@@ -170,6 +183,8 @@ class LeapTrial(Trial):
         self, problem: Problem, policy: Policy, seed: int, trial: int, rounds: Any, history: bool
     ) -> None:
         super().__init__(problem, policy, seed, trial, rounds, history)
+        index = with_quick_draws(self.parts.index, problem.family, len(self.state.arms))
+        self.parts = self.parts._replace(index=index)
         arena = self.parts.arena
         room = np.diff(np.append(arena.first, len(arena.near)))  # rows may grow
         self.queue = new_wait_queue(int(room.max()))

@@ -26,11 +26,11 @@ from unimodal.engines.leap.wait_queue import (
     wake,
     worth,
 )
-from unimodal.families.family import earned, posterior
+from unimodal.families.family import earned
 from unimodal.families.leaping import hat, is_sure, outlook, under_hat, worst
-from unimodal.kernels.compile import inner
+from unimodal.kernels.compile import generic, inner
 from unimodal.kernels.random import exponential, uniform
-from unimodal.policies.index import Thompson, tie_key
+from unimodal.policies.index import Thompson, posterior_draw, tie_key
 from unimodal.policies.leaping import contest_after
 
 SHARE = 0.25  # of the level's depth, which the incumbent may lose before it is looked at again
@@ -53,13 +53,24 @@ def _settle(index, scope, family, state, near, queue, clock):
         if session.n_awake == 0 and seldom and math.isfinite(worst(family)):
             session.room = _depth(family, state, near, queue)
             return True
-        if len(near) <= FEW and not session.eager:
+        whole = len(near) <= FEW or draws_are_cheap(index, near)
+        if whole and not session.eager:
             return False
     session.hot, session.looks = 1, 0
     level = _level_of_winners(session) if winners_known else session.level
     session.holding = 0.0
     _enqueue_all(scope, family, state, near, queue, level, -1, clock)
     return True
+
+
+@generic
+def draws_are_cheap(index, near):
+    """Whether to draw all competitors is cheaper than to look for those who matter."""
+
+
+@draws_are_cheap.register(Thompson)
+def _never(index, near):
+    return False
 
 
 @inner
@@ -203,7 +214,7 @@ def _look(index, scope, family, state, near, queue, clock):
     best, best_draw = -1, -math.inf
     for slot in range(session.n_awake):
         place = queue.rivals[slot].awake
-        draw = posterior(family, arms[near[place]], rng)
+        draw = posterior_draw(index, family, state, near[place])
         if _beats(state, near, draw, place, best_draw, best):
             best, best_draw = place, draw
     while next_key(queue) <= clock:
@@ -219,14 +230,14 @@ def _look(index, scope, family, state, near, queue, clock):
         if draw != draw:  # it lies above
             if best < 0:
                 return place  # where nobody else does
-            draw = _draw_above(family, record, level, rng)
+            draw = _draw_above(index, family, state, near[place], level)
         if _beats(state, near, draw, place, best_draw, best):
             best, best_draw = place, draw
     if not best_draw > level:
         # Nobody passed the level: whoever waits has drawn below it.
         for place in range(size):
             if queue.rivals[place].slot < 0 and (session.hot or place != session.place):
-                draw = _draw_below(family, arms[near[place]], level, rng)
+                draw = _draw_below(index, family, state, near[place], level)
                 if _beats(state, near, draw, place, best_draw, best):
                     best, best_draw = place, draw
     if session.hot:
@@ -265,18 +276,18 @@ def _beats(state, near, draw, place, best_draw, best):
 
 
 @inner
-def _draw_above(family, arm, level, rng):
+def _draw_above(index, family, state, arm, level):
     """A draw above a level that nearly all of them exceed."""
     while True:
-        draw = posterior(family, arm, rng)
+        draw = posterior_draw(index, family, state, arm)
         if draw > level:
             return draw
 
 
 @inner
-def _draw_below(family, arm, level, rng):
+def _draw_below(index, family, state, arm, level):
     """A draw below a level that most of them do not exceed."""
     while True:
-        draw = posterior(family, arm, rng)
+        draw = posterior_draw(index, family, state, arm)
         if draw <= level:
             return draw

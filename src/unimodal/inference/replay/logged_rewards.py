@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unimodal.agents import Agent
-from unimodal.agents.history import Recorded, arms_by_text, history_of, is_partial, known_graph
+from unimodal.agents.history import (
+    Recorded,
+    arms_by_text,
+    events_before,
+    history_of,
+    is_partial,
+    known_graph,
+)
 from unimodal.errors import UnimodalError
 from unimodal.families import Bernoulli, Bounded, Family
 from unimodal.families.family import ArmsFamily
@@ -106,6 +113,8 @@ def _notes(history: pl.DataFrame, elsewhere: int, agent: Agent) -> tuple[str, ..
         notes.append(f"{' and '.join(kinds)} are left out: no candidate begins with them.")
     if elsewhere:
         notes.append(f"{elsewhere:,} rewards of arms that are no longer in the graph are left out.")
+    if before := events_before(history):
+        notes.append(f"The first {before:,} events are in an archive, and left out.")
     waiting = most_waiting(history)
     if waiting > 1:
         notes.append(

@@ -1,4 +1,4 @@
-"""The rules that decide a claim: each makes a function of the findings that returns a word and why.
+"""The rules that decide a claim about Tables 2 and 3.
 
 A comparison of means is decided by the 99 % interval of the difference, paired by graph (by trial
 where there is one graph): all policies of a setting share graphs and random streams.
@@ -6,36 +6,26 @@ where there is one graph): all policies of a setting share graphs and random str
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any, ParamSpec
-
-import numpy as np
+from typing import Any
 
 from unimodal.results.statistics import Interval, mean_interval, ratio_interval
+from unimodal.studies.reproduce.comparisons import Comparison, Step, place
 from unimodal.studies.reproduce.findings import Finding, Findings, ratio
 from unimodal.studies.reproduce.paper_numbers import POLICIES, SIZES
-from unimodal.studies.reproduce.settings import PEAKS
+from unimodal.studies.reproduce.rule import Rule, keeping_the_rule
+from unimodal.studies.reproduce.settings import paper_setting
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "undecided at this scale"
 WAITS = "waits for runs not made at this scale"
 LEVEL = 0.99
 
-Decider = Callable[[Findings], tuple[str, str]]
-P = ParamSpec("P")
-
-
-def keeping_the_rule(make: Callable[P, Decider]) -> Callable[P, Decider]:
-    """Give the function that decides the docstring of the one that made it, for the page."""
-
-    @functools.wraps(make)
-    def made(*args: P.args, **kwargs: P.kwargs) -> Decider:
-        decide = make(*args, **kwargs)
-        decide.__doc__ = make.__doc__
-        return decide
-
-    return made
+# Within these a ratio of regrets is too close to call.
+_SMALLEST = 0.005  # the smallest or the largest regret of all: also at p = 1, where all are alike
+_ORDER = 0.03  # an order over random graphs, which differ much
+_CONSTANT = 0.005  # a ratio that the paper gives to 0.01
+_MOVES = 0.02  # a ratio that changes with K, whose ends count as met within 0.05
 
 
 def every(words: Sequence[str]) -> str:
@@ -67,7 +57,7 @@ def less(better: Finding | None, worse: Finding | None) -> tuple[str, str]:
 
 
 @keeping_the_rule
-def in_order(experiment: str, density: str, sizes: Sequence[int], names: Sequence[str]) -> Decider:
+def in_order(experiment: str, density: str, sizes: Sequence[int], names: Sequence[str]) -> Rule:
     """The policies' regrets increase in this order, at every size."""
 
     def decide(found: Findings) -> tuple[str, str]:
@@ -80,19 +70,39 @@ def in_order(experiment: str, density: str, sizes: Sequence[int], names: Sequenc
                 notes.append(f"K = {k}: {words[-1]}")
         return every(words), "; ".join(notes) or f"at K = {', '.join(map(str, sizes))}"
 
-    return decide
+    return Rule(
+        decide,
+        tuple(
+            Comparison(paper_setting(experiment, k, density), one, two, _ORDER)
+            for k in sizes
+            for one, two in pairwise(names)
+        ),
+    )
 
 
 @keeping_the_rule
-def is_worst(experiment: str, settings: Sequence[tuple[int, str]], name: str) -> Decider:
+def is_worst(experiment: str, settings: Sequence[tuple[int, str]], name: str) -> Rule:
     """A policy has the largest regret of the four in each of these settings."""
-    return _extreme(experiment, settings, name, lambda one, two: less(two, one))
+    decide = _extreme(experiment, settings, name, lambda one, two: less(two, one))
+    pairs = [(rival, name) for rival in POLICIES if rival != name]
+    return Rule(decide, _in_all(experiment, settings, pairs))
 
 
 @keeping_the_rule
-def is_best(experiment: str, settings: Sequence[tuple[int, str]], name: str) -> Decider:
+def is_best(experiment: str, settings: Sequence[tuple[int, str]], name: str) -> Rule:
     """A policy has the smallest regret of the four in each of these settings."""
-    return _extreme(experiment, settings, name, less)
+    pairs = [(name, rival) for rival in POLICIES if rival != name]
+    return Rule(_extreme(experiment, settings, name, less), _in_all(experiment, settings, pairs))
+
+
+def _in_all(
+    experiment: str, settings: Sequence[tuple[int, str]], pairs: Sequence[tuple[str, str]]
+) -> tuple[Comparison, ...]:
+    return tuple(
+        Comparison(paper_setting(experiment, k, density), better, worse, _SMALLEST)
+        for k, density in settings
+        for better, worse in pairs
+    )
 
 
 def _extreme(
@@ -100,7 +110,7 @@ def _extreme(
     settings: Sequence[tuple[int, str]],
     name: str,
     beats: Callable[[Finding | None, Finding | None], tuple[str, str]],
-) -> Decider:
+) -> Callable[[Findings], tuple[str, str]]:
     def decide(found: Findings) -> tuple[str, str]:
         words, notes = [], []
         for k, density in settings:
@@ -109,7 +119,7 @@ def _extreme(
             each = [beats(one, rival)[0] for rival in rivals if rival is None or rival is not one]
             words.append(every(each))
             if words[-1] not in (HOLDS, WAITS):
-                notes.append(f"K = {k}, p = {density}: {words[-1]}")
+                notes.append(f"{place(paper_setting(experiment, k, density))}: {words[-1]}")
         notes.insert(0, f"{words.count(HOLDS)} of {len(words)} settings")
         return every(words), "; ".join(notes)
 
@@ -117,7 +127,7 @@ def _extreme(
 
 
 @keeping_the_rule
-def is_constant(over: str, under: str, value: float, spread: float) -> Decider:
+def is_constant(over: str, under: str, value: float, spread: float) -> Rule:
     """A ratio is value ± spread at every K for p = 1/2, allowing for our own 99 % interval."""
 
     def decide(found: Findings) -> tuple[str, str]:
@@ -135,11 +145,19 @@ def is_constant(over: str, under: str, value: float, spread: float) -> Decider:
             words[-1] = OPEN if wide and words[-1] == HOLDS else words[-1]
         return every(words), "; ".join(notes)
 
-    return decide
+    ends = ((value + spread, True), (value - spread, False))
+    return Rule(
+        decide,
+        tuple(
+            Comparison(paper_setting("Table 2", k, "1/2"), over, under, _CONSTANT, end, below)
+            for k in SIZES
+            for end, below in ends
+        ),
+    )
 
 
 @keeping_the_rule
-def moves(over: str, under: str, density: str, ends: tuple[float, float]) -> Decider:
+def moves(over: str, under: str, density: str, ends: tuple[float, float]) -> Rule:
     """A ratio moves monotonically with K from one end to the other (each within 0.05)."""
 
     def decide(found: Findings) -> tuple[str, str]:
@@ -161,11 +179,19 @@ def moves(over: str, under: str, density: str, ends: tuple[float, float]) -> Dec
         shown = [f"K = {k}: {r}" for k, r in zip(SIZES, ratios, strict=True) if r is not None]
         return every(words), "; ".join(shown)
 
-    return decide
+    places = [paper_setting("Table 2", k, density) for k in SIZES]
+    at_ends = [
+        Comparison(place, over, under, _MOVES, round(value + side * 0.05, 3), side > 0)
+        for place, value in ((places[0], ends[0]), (places[-1], ends[1]))
+        for side in (1, -1)
+    ]
+    # A step always goes up: where the ratio falls, from the larger size to the smaller.
+    way = pairwise(places if ends[1] > ends[0] else places[::-1])
+    return Rule(decide, (*at_ends, *(Step(pair, over, under, _MOVES) for pair in way)))
 
 
 @keeping_the_rule
-def fades(better: str, worse: str) -> Decider:
+def fades(better: str, worse: str) -> Rule:
     """At p = 1, better at every K, and by a smaller share at the largest than at K = 5."""
 
     def decide(found: Findings) -> tuple[str, str]:
@@ -182,123 +208,6 @@ def fades(better: str, worse: str) -> Decider:
             words.append(HOLDS if closer > 0 else FAILS if -closer > room else OPEN)
         return every(words), "; ".join(notes)
 
-    return decide
-
-
-@keeping_the_rule
-def best_all_along(k: int) -> Decider:
-    """UTS has the smallest mean regret at every checkpoint after the sweep (99 %, each alone)."""
-
-    def decide(found: Findings) -> tuple[str, str]:
-        uts = found.at("Table 1", k, "triangle", "UTS")
-        rivals = [found.at("Table 1", k, "triangle", name) for name in ("OSUB", "TS", "KLUCB")]
-        if uts is None or any(rival is None for rival in rivals):
-            return WAITS, ""
-        words, worst = [], ""
-        for number, now in enumerate(uts.rounds):
-            if now <= k:
-                continue  # the sweep: all pull each arm once, in whatever order
-            for rival in rivals:
-                assert rival is not None
-                words.append(sign(uts.curves[:, number] - rival.curves[:, number]))
-                if words[-1] == FAILS:
-                    worst = worst or f"{rival.policy} is ahead at t = {now:,}"
-        return every(words), worst or f"{words.count(HOLDS)} of {len(words)} comparisons decided"
-
-    return decide
-
-
-# Appendix B: long lines, on which neighbours hardly differ.
-
-
-@keeping_the_rule
-def wins_line(k: int, step: float, winner: str, at: int = 10**7) -> Decider:
-    """The policy with the smaller mean regret at round `at` on a line of Appendix B."""
-
-    def decide(found: Findings) -> tuple[str, str]:
-        high = PEAKS[k][step]
-        loser = "OSUB" if winner == "UTS" else "UTS"
-        one, two = (found.at("Appendix B", k, "triangle", p, high) for p in (winner, loser))
-        if one is None or two is None or one.setting.horizon < at:
-            return WAITS, ""
-        number = int(abs(one.rounds - at).argmin())
-        gap = one.curves[:, number] - two.curves[:, number]
-        means = [finding.curves[:, number].mean() for finding in (one, two)]
-        note = f"{winner} {means[0]:,.0f} against {means[1]:,.0f} at t = {one.rounds[number]:,}"
-        return sign(gap), note
-
-    return decide
-
-
-@keeping_the_rule
-def cross(k: int, step: float) -> Decider:
-    """The mean regrets of UTS and OSUB change places at least twice after the sweep."""
-
-    def decide(found: Findings) -> tuple[str, str]:
-        high = PEAKS[k][step]
-        one, two = (found.at("Appendix B", k, "triangle", p, high) for p in ("UTS", "OSUB"))
-        if one is None or two is None or one.setting.horizon < 10**7:
-            return WAITS, ""
-        late = one.rounds > k
-        gap = (one.curves.mean(axis=0) - two.curves.mean(axis=0))[late]
-        places = one.rounds[late][1:][np.sign(gap[1:]) != np.sign(gap[:-1])]
-        shown = ", ".join(f"{place:,}" for place in places) or "none"
-        return (HOLDS if len(places) >= 2 else FAILS), f"{len(places)} crossings, by t = {shown}"
-
-    return decide
-
-
-@keeping_the_rule
-def wins_sparse(density: str) -> Decider:
-    """UTS has the smaller regret on the sparse graphs of Appendix B."""
-    return lambda found: less(
-        *(found.at("Appendix B", 1000, density, name) for name in ("UTS", "OSUB"))
-    )
-
-
-@keeping_the_rule
-def gains_as_steps_shrink(k: int) -> Decider:
-    """OSUB's regret relative to UTS's is smaller the smaller the difference between neighbours."""
-
-    def decide(found: Findings) -> tuple[str, str]:
-        ratios = []
-        for step in (0.001, 0.002, 0.005):
-            high = PEAKS[k][step]
-            one, two = (
-                found.at("Appendix B", k, "triangle", name, high) for name in ("OSUB", "UTS")
-            )
-            if one is None or two is None or one.setting.horizon < 10**7:
-                return WAITS, ""
-            ratios.append(ratio(one, two))
-        words = []
-        for before, after in pairwise(ratios):
-            room = before.half_width + after.half_width
-            words.append(upwards(after.value - before.value, room))
-        return every(words), "OSUB/UTS " + ", ".join(map(str, ratios))
-
-    return decide
-
-
-@keeping_the_rule
-def changes_sides() -> Decider:
-    """From 17 to 129 arms, UTS/OSUB rises and UTS/TS falls."""
-
-    def decide(found: Findings) -> tuple[str, str]:
-        values = {}
-        for size in (17, 129):
-            uts = found.at("Table 1", size, "triangle", "UTS")
-            for name in ("OSUB", "TS"):
-                rival = found.at("Table 1", size, "triangle", name)
-                if uts is None or rival is None:
-                    return WAITS, ""
-                values[size, name] = ratio(uts, rival)
-        words, notes = [], []
-        for name, direction in (("OSUB", 1), ("TS", -1)):
-            small, large = values[17, name], values[129, name]
-            change = direction * (large.value - small.value)
-            room = large.half_width + small.half_width
-            words.append(upwards(change, room))
-            notes.append(f"UTS/{name} {small} to {large}")
-        return every(words), "; ".join(notes)
-
-    return decide
+    places = [paper_setting("Table 2", k, "1") for k in SIZES]
+    ahead = [Comparison(place, better, worse, _SMALLEST) for place in places]
+    return Rule(decide, (*ahead, Step((places[0], places[-1]), better, worse, _SMALLEST)))

@@ -10,37 +10,76 @@ from unimodal import files
 from unimodal.report.page import markdown_table
 from unimodal.report.tables import for_spreadsheets
 from unimodal.studies.reproduce.claims import CLAIMS
+from unimodal.studies.reproduce.coverage import of_lines
+from unimodal.studies.reproduce.evidence import RATES, Evidence
+from unimodal.studies.reproduce.final_verdicts import final_claim, final_numbers, place_of
 from unimodal.studies.reproduce.findings import Findings
-from unimodal.studies.reproduce.page import open_choices, report
+from unimodal.studies.reproduce.made_connected import Fit
+from unimodal.studies.reproduce.page import PICTURES, Begin, open_choices, report
 from unimodal.studies.reproduce.paper_numbers import POLICIES
 from unimodal.studies.reproduce.tables import Row, all_rows
 from unimodal.studies.reproduce.verdicts import NOT_RUN
 
+DECIDED = "decided.parquet"
+STEPS = len(PICTURES) + 3  # the last of them where something was decided
 
-def write_all(found: Findings, folder: Path, scale: str, made_with: str) -> None:
-    """Write the pages, the tables and the findings."""
-    write_pages(found, folder, scale, made_with)
-    frame = _frame(all_rows(found))
-    files.write(folder / "tables.csv", for_spreadsheets(frame).write_csv)
+
+def write_all(
+    found: Findings,
+    folder: Path,
+    scale: str,
+    made_with: str,
+    decided: Evidence | None = None,
+    begin: Begin = lambda what: None,
+) -> None:
+    """Write the pages, the tables, the findings, and what was decided beyond them.
+
+    `begin` is told of each of the `STEPS` before it is made.
+    """
+    write_pages(found, folder, scale, made_with, decided, begin=begin)
+    begin("writing tables and data")
+    write_csv(found, folder, decided)
+    frame = _frame(all_rows(found), decided)
     files.write(folder / "tables.parquet", lambda to: frame.write_parquet(to))
-    files.write(folder / "claims.csv", for_spreadsheets(_claims(found)).write_csv)
     found.save(folder / "findings.parquet")
+    if decided is not None:
+        decided.save(folder / DECIDED)
+        decided.save_rates(folder / RATES)
 
 
-def write_pages(found: Findings, folder: Path, scale: str, made_with: str) -> None:
+def write_csv(found: Findings, folder: Path, decided: Evidence | None = None) -> None:
+    """Write the tables and the claims for spreadsheets."""
+    frame = _frame(all_rows(found), decided)
+    files.write(folder / "tables.csv", for_spreadsheets(frame).write_csv)
+    files.write(folder / "claims.csv", for_spreadsheets(_claims(found, decided)).write_csv)
+
+
+def write_pages(
+    found: Findings,
+    folder: Path,
+    scale: str,
+    made_with: str,
+    decided: Evidence | None = None,
+    ways: list[Fit] | None = None,
+    begin: Begin = lambda what: None,
+) -> None:
     """Write the pages: the report, what the paper leaves open, and its tables as Markdown."""
+    if decided is not None and not decided.coverage:
+        begin("resampling, to see how often the rule errs")
+        decided.coverage = of_lines(found, decided.questions)
     pages = {
-        "index.html": report(found, scale, made_with),
+        "index.html": report(found, scale, made_with, decided, ways, begin),
         "open-choices.html": open_choices(found, scale, made_with),
-        "tables.md": markdown(all_rows(found)),
+        "tables.md": markdown(all_rows(found), decided),
     }
     for name, text in pages.items():
         files.write(folder / name, functools.partial(Path.write_text, data=text, encoding="utf-8"))
 
 
-def _frame(rows: list[Row]) -> Any:
+def _frame(rows: list[Row], decided: Evidence | None = None) -> Any:
     import polars as pl
 
+    finals = final_numbers(decided) if decided else {}
     lines = []
     for row in rows:
         ours, trials = row.over_graphs, row.over_trials
@@ -60,23 +99,36 @@ def _frame(rows: list[Row]) -> Any:
                 "explained_by": row.explained,
             }
         )
+        if finals:
+            final = finals[place_of(row)]
+            lines[-1] |= {
+                "final": final.ours.value,
+                "final_half_width": final.ours.half_width,
+                "final_trials": final.trials,
+                "final_verdict": final.text,
+            }
     return pl.DataFrame(lines)
 
 
-def _claims(found: Findings) -> Any:
+def _claims(found: Findings, decided: Evidence | None = None) -> Any:
     import polars as pl
 
-    decided = [(claim, *claim.decide(found)) for claim in CLAIMS]
-    return pl.DataFrame(
-        [
-            {"claim": c.text, "where": c.where, "verdict": word, "finding": note, "test": c.test}
-            for c, word, note in decided
-        ]
-    )
+    lines = []
+    for claim in CLAIMS:
+        word, note = claim.decide(found)
+        line: dict[str, Any] = {"claim": claim.text, "where": claim.where, "verdict": word}
+        line |= {"finding": note, "test": claim.test}
+        if decided is not None:
+            final = final_claim(decided, claim)
+            line |= {"final_verdict": final.text, "final_trials": final.trials}
+            line |= {"final_finding": final.note}
+        lines.append(line)
+    return pl.DataFrame(lines)
 
 
-def markdown(rows: list[Row]) -> str:
+def markdown(rows: list[Row], decided: Evidence | None = None) -> str:
     """Tables 1 to 3 as Markdown: the paper's number, ours over graphs, the verdict."""
+    finals = final_numbers(decided) if decided else {}
     parts = []
     for table in ("Table 1", "Table 2", "Table 3"):
         chosen = [row for row in rows if row.table == table]
@@ -95,8 +147,12 @@ def markdown(rows: list[Row]) -> str:
                 )
                 ours = f"{row.over_graphs}, " if row.over_graphs is not None else ""
                 cells.append(f"{row.printed} / {ours}{row.verdict}")
+                if finals:
+                    final = finals[place_of(row)]
+                    cells[-1] += f" / {final.ours}, {final.text}"
             lines.append((k, density, *cells))
         parts += [f"### {table}", "", markdown_table(("K", "p", *names), lines)]
         missing = len(dict.fromkeys((r.n_arms, r.density) for r in chosen)) - len(places)
         parts += ["", f"({missing} settings {NOT_RUN})", ""] if missing else [""]
-    return "Each cell: the paper's / ours, verdict.\n\n" + "\n".join(parts)
+    more = " / ours in the end, final verdict" if finals else ""
+    return f"Each cell: the paper's / ours, verdict{more}.\n\n" + "\n".join(parts)

@@ -55,6 +55,7 @@ class Watch:
     def __rich__(self) -> Any:
         """What a terminal shows."""
         from rich.console import Group
+        from rich.padding import Padding
         from rich.progress_bar import ProgressBar
         from rich.text import Text
 
@@ -63,23 +64,24 @@ class Watch:
         left = self.seconds_left
         about = "" if left is None else f", about {_spoken(left)} left"
         so_far = f"{len(self.means)} of {self.cells} cells{about}"
-        line = f"{so_far} (Ctrl-C is safe: the next run resumes here)"
-        rows = [(place.partition(": ")[2], *self._row(place)) for place in self._places()]
-        columns = ("Table 2: ours (paper's)", *POLICIES)
+        line = Text(f"{so_far} (Ctrl-C is safe: the next run resumes)", no_wrap=True)
+        line.overflow = "ellipsis"
+        rows = [(f"{s.n_arms}, {s.density}", *self._row(s)) for s in self._settings()]
+        columns = ("K, p", *POLICIES)
         bar = ProgressBar(total=self.total, completed=self.done, width=60)
-        return Group(table("", columns, rows), bar, Text(line))
+        title = "Table 2: ours (the paper's)" if rows else ""
+        return Group(table(title, columns, rows), Padding(bar, 0), line)  # a bar that ends its line
 
-    def _places(self) -> list[str]:
-        names = [task.setting.name for task in self._tasks if task.setting.experiment == "Table 2"]
-        return list(dict.fromkeys(names))
+    def _settings(self) -> list[Setting]:
+        settings = [task.setting for task in self._tasks if task.setting.experiment == "Table 2"]
+        return list({setting.name: setting for setting in settings}.values())
 
-    def _row(self, place: str) -> list[str]:
-        setting = next(task.setting for task in self._tasks if task.setting.name == place)
+    def _row(self, setting: Setting) -> list[str]:
         cells = []
         for name in POLICIES:
-            ours = self.means.get((place, name))
+            ours = self.means.get((setting.name, name))
             reported = TABLE_2[setting.n_arms, setting.density, name].value
-            cells.append(f"{'…' if ours is None else f'{ours:,.0f}'} ({reported:,.0f})")
+            cells.append(f"{'…' if ours is None else f'{ours:.0f}'} ({reported:.0f})")
         return cells
 
 

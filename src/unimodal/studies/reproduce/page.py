@@ -3,27 +3,55 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from unimodal.report import figures, page
 from unimodal.results.statistics import Interval, mean_interval
-from unimodal.studies.reproduce.claims import CLAIMS
+from unimodal.studies.reproduce.claims import CLAIMS, Claim
+from unimodal.studies.reproduce.coverage import Errors
+from unimodal.studies.reproduce.evidence import Evidence
+from unimodal.studies.reproduce.final_verdicts import (
+    FinalClaim,
+    FinalNumber,
+    final_claim,
+    final_numbers,
+    place_of,
+)
 from unimodal.studies.reproduce.findings import Finding, Findings, ratio
-from unimodal.studies.reproduce.paper_numbers import DENSITIES, POLICIES, SIZES, TABLE_2
+from unimodal.studies.reproduce.made_connected import SIZES as WAY_SIZES
+from unimodal.studies.reproduce.made_connected import WAYS, Fit, connected_share
+from unimodal.studies.reproduce.paper_numbers import DENSITIES, POLICIES, SIZES, TABLE_2, TABLE_3
 from unimodal.studies.reproduce.settings import PEAKS, VARIANTS, Setting
 from unimodal.studies.reproduce.tables import Row, all_rows
+from unimodal.studies.reproduce.verdicts import AGREES
 
+Begin = Callable[[str], object]
 TITLE = "Unimodal Thompson Sampling for Graph-Structured Arms, reproduced"
 
 
-def report(found: Findings, scale: str, made_with: str) -> str:
-    """The main page."""
+def report(
+    found: Findings,
+    scale: str,
+    made_with: str,
+    decided: Evidence | None = None,
+    ways: list[Fit] | None = None,
+    begin: Begin = lambda what: None,
+) -> str:
+    """The main page; with the final verdicts if there are, and with ways to connect graphs.
+
+    `begin` is told what is drawn next: that takes its time.
+    """
     rows = all_rows(found)
-    decided = [(claim, *claim.decide(found)) for claim in CLAIMS]
+    at_scale = [(claim, *claim.decide(found)) for claim in CLAIMS]
     words = Counter(row.verdict.word for row in rows)
-    claims = Counter(word for _, word, _ in decided)
+    claims = Counter(word for _, word, _ in at_scale)
+    numbers = final_numbers(decided) if decided else {}
+    finals = [final_claim(decided, claim) for claim in CLAIMS] if decided else []
+    more = decided is not None
     return page.page(
         "reproduction.html.j2",
         title=TITLE,
@@ -31,28 +59,91 @@ def report(found: Findings, scale: str, made_with: str) -> str:
         made_with=made_with,
         number_counts=dict(words.most_common()),
         claim_counts=dict(claims.most_common()),
-        figures=_figures(found),
-        tables=[(name, note, _lines(name, rows)) for name, note in _TABLES.items()],
-        table_columns=_COLUMNS,
-        claim_columns=_CLAIM_COLUMNS,
-        claims=[(c.text, c.where, word, note, c.test, c.remark) for c, word, note in decided],
+        final_number_counts=dict(Counter(one.word for one in numbers.values()).most_common()),
+        final_claim_counts=dict(Counter(one.word for one in finals).most_common()),
+        figures=_figures(found, begin),
+        tables=[(name, note, _lines(name, rows, numbers)) for name, note in _TABLES.items()],
+        table_columns=(*_COLUMNS[:-1], _AT_SCALE, *_FINAL_COLUMNS) if more else _COLUMNS,
+        table_words=(1, 2, 6, 9) if more else (1, 2, 6),
+        claims=[
+            _ClaimCard(number, *one, finals[number - 1] if finals else None)
+            for number, one in enumerate(at_scale, 1)
+        ],
+        decided=more,
+        questions=decided.questions if decided else 0,
+        coverage=coverage_lines(decided.coverage) if decided else [],
+        coverage_columns=_COVERAGE,
+        ways=way_lines(ways) if ways else [],
+        way_fits=way_fits(ways) if ways else [],
+        way_columns=("graphs", *(f"{policy}, K = {k}" for policy, k in _WAY_CELLS)),
+        connected=[(k, _one_in(connected_share(k, 0.1))) for k in WAY_SIZES],
     )
+
+
+_COVERAGE = ("setting", "questions", "runs", "the rule errs", "without spending", "Student's")
+_WAY_CELLS = [(policy, k) for policy in ("TS", "OSUB") for k in WAY_SIZES]
+
+
+def coverage_lines(coverage: list[Errors]) -> list[tuple[object, ...]]:
+    """How often the rule errs, one line per resampled setting."""
+    lines = []
+    for one in coverage:
+        shares = (one.by_the_rule, one.at_one_look, one.of_student)
+        shown = (f"{100 * share:.2f} %" for share in shares)
+        lines.append((one.where, one.questions, f"{one.runs:,}", *shown))
+    return lines
+
+
+def way_lines(ways: list[Fit]) -> list[tuple[object, ...]]:
+    """Ways to connect graphs, one line each, below the paper's own numbers."""
+    by_cell = {(fit.way, fit.policy, fit.n_arms): fit for fit in ways}
+    lines: list[tuple[object, ...]] = [("the paper", *(TABLE_3[k, p] for p, k in _WAY_CELLS))]
+    for way, said in WAYS.items():
+        cells = [by_cell.get((way, policy, k)) for policy, k in _WAY_CELLS]
+        lines.append((said, *("–" if c is None else f"{c.ours}, {c.verdict}" for c in cells)))
+    return lines
+
+
+def way_fits(ways: list[Fit]) -> list[tuple[str, int, int, str]]:
+    """Of each way: how many numbers agree for few arms and for 50, and how far the farthest is."""
+    made = []
+    for way, said in WAYS.items():
+        own = [fit for fit in ways if fit.way == way]
+        small = [fit for fit in own if fit.n_arms <= 20]
+        agree = [fit for fit in own if fit.verdict.word == AGREES]
+        worst = max((fit.verdict.off for fit in small), key=abs)
+        few = sum(fit in small for fit in agree)
+        made.append((said, few, len(agree) - few, f"{100 * worst:+.0f} %"))
+    return made
+
+
+def _one_in(share: float) -> str:
+    return f"1 in {1 / share:,.0f}" if share < 0.5 else f"{100 * share:.0f} %"
+
+
+@dataclass(frozen=True)
+class _ClaimCard:
+    """A claim as the page shows it."""
+
+    number: int
+    claim: Claim
+    word: str  # at the paper's scale
+    note: str
+    final: FinalClaim | None
 
 
 _REGRET = "regret at T = 10⁵"
 _TABLES = {"Table 1": "R%, relative to OSUB", "Table 2": _REGRET, "Table 3": _REGRET}
 _COLUMNS = ("K", "p", "policy", "paper", "ours, over graphs", "over trials", "verdict")
-_CLAIM_COLUMNS = (
-    "claim",
-    "in the paper",
-    "verdict",
-    "what we find",
-    "what decides it",
-    "remark",
-)
+_FINAL_COLUMNS = ("ours in the end", "trials", "final verdict")
+_AT_SCALE = "at the paper's scale"
 
 
-def _lines(name: str, rows: list[Row]) -> list[tuple[object, ...]]:
+def _lines(
+    name: str,
+    rows: list[Row],
+    numbers: Mapping[tuple[str, int, str, str], FinalNumber] | None = None,
+) -> list[tuple[object, ...]]:
     """One of the paper's tables, one line per number."""
     lines: list[tuple[object, ...]] = []
     for row in rows:
@@ -62,7 +153,18 @@ def _lines(name: str, rows: list[Row]) -> list[tuple[object, ...]]:
         if row.explained:
             verdict += f" (explained by {row.explained})"
         ours = (_shown(row.over_graphs), _shown(row.over_trials))
-        lines.append((row.n_arms, row.density, row.policy, row.printed, *ours, verdict))
+        line: tuple[object, ...] = (
+            row.n_arms,
+            row.density,
+            row.policy,
+            row.printed,
+            *ours,
+            verdict,
+        )
+        if numbers:
+            final = numbers[place_of(row)]
+            line = (*line, str(final.ours), f"{final.trials:,}", final.text)
+        lines.append(line)
     return lines
 
 
@@ -70,22 +172,27 @@ def _shown(interval: Interval | None) -> str:
     return str(interval) if interval is not None else "–"
 
 
-def _figures(found: Findings) -> list[page.Figure]:
+# The figures of the paper: title, experiment, arms, density, highest mean.
+PICTURES = [
+    ("Figure 1a", "Table 1", 17, "triangle", 0.9),
+    ("Figure 1b", "Table 1", 129, "triangle", 0.9),
+    ("Figure 2", "Table 2", 5, "1", 0.9),
+    ("Figure 3a", "Table 2", 5, "log(K)/K", 0.9),
+    ("Figure 3b", "Table 2", 20, "log(K)/K", 0.9),
+    *(
+        (f"Appendix B, Δ = {step}", "Appendix B", k, "triangle", high)
+        for k, peaks in PEAKS.items()
+        for step, high in peaks.items()
+    ),
+    *(("Appendix B", "Appendix B", 1000, p, 0.9) for p in ("5/K", "10/K")),
+]
+
+
+def _figures(found: Findings, begin: Begin = lambda what: None) -> list[page.Figure]:
+    begin("drawing Table 2")
     made = [_multiples(found)]
-    chosen = [
-        ("Figure 1a", "Table 1", 17, "triangle", 0.9),
-        ("Figure 1b", "Table 1", 129, "triangle", 0.9),
-        ("Figure 2", "Table 2", 5, "1", 0.9),
-        ("Figure 3a", "Table 2", 5, "log(K)/K", 0.9),
-        ("Figure 3b", "Table 2", 20, "log(K)/K", 0.9),
-    ]
-    for k, peaks in PEAKS.items():
-        chosen += [
-            (f"Appendix B, Δ = {step}", "Appendix B", k, "triangle", high)
-            for step, high in peaks.items()
-        ]
-    chosen += [("Appendix B", "Appendix B", 1000, p, 0.9) for p in ("5/K", "10/K")]
-    for title, experiment, k, density, high in chosen:
+    for title, experiment, k, density, high in PICTURES:
+        begin(f"drawing {title}, K = {k}")
         pairs = [(name, found.at(experiment, k, density, name, high)) for name in POLICIES[::-1]]
         complete = {name: one for name, one in pairs if one is not None}
         if complete:
@@ -100,7 +207,7 @@ def _curves(title: str, complete: dict[str, Finding]) -> page.Figure:
     constant = float(np.mean([problem.lower_bound for problem in bounds]))
     theorem_2 = np.mean([problem.regret_bound(rounds) for problem in bounds], axis=0)
     curves = {name: mean_interval(one.curves) for name, one in complete.items()}
-    place = "line" if setting.density == "triangle" else f"p = {setting.density}"
+    place = "line" if setting.density in ("line", "triangle") else f"p = {setting.density}"
     heading = f"{title}: K = {setting.n_arms}, {place}"
     drawn = figures.with_ratio(heading, rounds, curves, constant, theorem_2)
     caption = (
@@ -132,7 +239,7 @@ def table_2_figure(found: Findings, beside: Findings | None = None) -> Any:
     ours: dict[str, dict[str, Any]] = {}
     theirs: dict[str, dict[str, Any]] = {}
     for density in DENSITIES:
-        title = f"p = {density}"
+        title = "line" if density == "line" else f"p = {density}"
         ours[title], theirs[title] = {}, {}
         for name in dict.fromkeys([*POLICIES[::-1], *more]):
             source = beside if beside and name in more else found

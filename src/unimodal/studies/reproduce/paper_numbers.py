@@ -32,6 +32,8 @@ def _parsed(text: str) -> dict[tuple[int, str, str], Interval]:
 
 POLICIES = ("KLUCB", "TS", "OSUB", "UTS")
 SIZES = (5, 10, 20, 50, 100, 1000)
+PAPER_GRAPHS = 10  # of each cell of Tables 2 and 3: the samples of its intervals
+PAPER_TRIALS = 100  # of each line of Table 1
 DENSITIES = ("1", "1/2", "log(K)/K", "line")
 
 # Table 1: R%(policy, OSUB) at T = 10⁵ on the line of Combes and Proutiere, by arms and policy.

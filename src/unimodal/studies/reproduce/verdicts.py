@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from unimodal.results.statistics import Interval, student
 from unimodal.studies.reproduce.findings import Finding
+from unimodal.studies.reproduce.paper_numbers import PAPER_GRAPHS
 
 AGREES, DIFFERS, CONTRADICTS = "agrees", "differs", "contradicts"
 UNDECIDED, NOT_RUN = "undecided", "not run at this scale"
@@ -37,13 +38,14 @@ def judge(
     samples: int,
     cells: int,
     rounding: float = 0.0,
+    theirs: int | None = None,
 ) -> Verdict:
     """Judge one number.
 
     `ours` is our 95 % interval over `samples` graphs (or trials); `precision` the one that more
-    trials would narrow; `reported` the paper's; `rounding` half of the last digit it prints. They
-    are compatible if they differ by no more than their combined standard error allows at
-    1 - 0.01/`cells`.
+    trials would narrow; `reported` the paper's, over `theirs` samples (by default as many as ours);
+    `rounding` half of the last digit it prints. They are compatible if they differ by no more than
+    their combined standard error allows at 1 - 0.01/`cells`.
 
     >>> near, far = Interval(10.0, 9.5, 10.5), Interval(14.0, 13.5, 14.5)
     >>> str(judge(near, near, Interval(10.4, 10.0, 10.8), 100, 1))
@@ -55,10 +57,11 @@ def judge(
     if not precision.half_width <= _WIDE * abs(ours.value):  # NaN too: one trial has no interval
         return Verdict(UNDECIDED, off)
     ours_error = ours.half_width / student(samples)
-    paper_error = reported.half_width / student(samples)
+    theirs = samples if theirs is None else theirs
+    paper_error = reported.half_width / student(theirs)
     error = math.hypot(ours_error, paper_error)
-    # Welch: two standard errors from as many samples each.
-    freedom = (samples - 1) * error**4 / (ours_error**4 + paper_error**4)
+    # Welch: two standard errors, each from samples of its own.
+    freedom = error**4 / (ours_error**4 / (samples - 1) + paper_error**4 / (theirs - 1))
     reach = student(round(freedom) + 1, 1 - (1 - LEVEL) / cells) * error + rounding
     if abs(ours.value - reported.value) <= reach:
         return Verdict(AGREES, off)
@@ -70,4 +73,5 @@ def judge_regret(finding: Finding, reported: Interval, cells: int) -> Verdict:
     samples = len(finding.units)
     if samples < 2:
         return Verdict(UNDECIDED, finding.over_trials.value / reported.value - 1)
-    return judge(finding.over_graphs, finding.over_trials, reported, samples, cells, 0.5)
+    ours = (finding.over_graphs, finding.over_trials)
+    return judge(*ours, reported, samples, cells, 0.5, PAPER_GRAPHS)

@@ -1,0 +1,30 @@
+# The service in a container: a build with the locked packages, then an image without a compiler.
+#   docker build -t unimodal .
+#   docker run -p 8000:8000 -v campaigns:/data -v ./tokens.json:/run/tokens.json:ro unimodal
+FROM python:3.11-slim AS build
+WORKDIR /src
+RUN python -m venv /opt/unimodal
+COPY requirements.lock pyproject.toml README.md LICENSE ./
+# The versions of the lock file, of what the service needs; a constraint has no hashes.
+RUN sed -e '/--hash/d' -e 's/ *\\$//' requirements.lock > constraints.txt
+COPY src src
+RUN /opt/unimodal/bin/pip install --no-cache-dir -c constraints.txt '.[serve,postgresql]'
+# Compiled ahead, so that the first decision of a new container does not wait for it.
+ENV UNIMODAL_CACHE_DIR=/opt/kernels
+RUN /opt/unimodal/bin/unimodal warm uts --family bernoulli
+
+FROM python:3.11-slim
+RUN useradd --system --uid 10001 --home-dir /data --create-home unimodal
+COPY --from=build /opt/unimodal /opt/unimodal
+COPY --from=build --chown=unimodal /opt/kernels /opt/kernels
+ENV PATH=/opt/unimodal/bin:$PATH UNIMODAL_CACHE_DIR=/opt/kernels PYTHONUNBUFFERED=1
+USER unimodal
+WORKDIR /data
+VOLUME /data
+EXPOSE 8000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s CMD ["python", "-c", \
+  "import urllib.request as u; u.urlopen('http://127.0.0.1:8000/healthz', timeout=2).close()"]
+# SIGTERM finishes what is in flight and closes the campaigns.
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["unimodal", "serve"]
+CMD ["--store", "/data/campaigns", "--host", "0.0.0.0", "--tokens", "/run/tokens.json"]

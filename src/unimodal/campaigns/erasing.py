@@ -1,0 +1,284 @@
+"""Privacy: the label of an arm, or also its data, are removed from a campaign and its archives.
+
+A label is replaced by a neutral one everywhere, in one transaction that ends with an event of kind
+'erase': whoever has the campaign open meets it before it writes anything, and reads all again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from unimodal import files
+from unimodal.agents.history import shown
+from unimodal.campaigns.archive import (
+    About,
+    as_frame,
+    as_rows,
+    digest_of,
+    events_of,
+    fill_archive,
+    load_archives,
+    with_archives,
+)
+from unimodal.campaigns.events import Event
+from unimodal.campaigns.log_start import archived
+from unimodal.campaigns.reading import no_clock, saved_settings
+from unimodal.campaigns.relabelling import Relabelling, labels_in, neutral
+from unimodal.campaigns.state_machine import StateMachine
+from unimodal.campaigns.stores import Place, Store, StoreToRead, as_place, kind_of
+from unimodal.campaigns.verify import folded
+from unimodal.errors import Busy, StoreError, UnimodalError
+from unimodal.policies import Policy
+from unimodal.version import __version__
+
+WAIT = 30.0  # seconds for which others may keep the store busy
+
+
+@dataclass(frozen=True)
+class Erased:
+    """What `erase` did: the arm is called `label` now."""
+
+    path: Place
+    label: str
+    events: int  # that were changed, in log and archives
+    archives: tuple[Path, ...]  # in the place of those that were passed
+    unchecked: tuple[str, ...]  # what `verify` can no longer check
+    is_clean: bool = True  # whether no byte is left in the store's files
+    left: tuple[str, ...] = ()  # older archives that could not be deleted
+
+    def __str__(self) -> str:
+        """Sentences for a person."""
+        archives = f" and {', '.join(map(str, self.archives))}" if self.archives else ""
+        lost = "; ".join(self.unchecked)
+        rest = (
+            ""
+            if self.is_clean
+            else " Others read the file at that moment, so its -wal may still have the label: it "
+            "goes when the last of them closes it."
+        )
+        if self.left:
+            rest += f" Delete {', '.join(self.left)}, which could not be deleted."
+        return (
+            f"{self.events:,} events of {self.path}{archives} were changed, and the arm is called "
+            f"{self.label} now. verify can no longer check: {lost}. Copies and exports made before "
+            f"still have it.{rest}"
+        )
+
+
+def erase(
+    path: str | Place,
+    arm: Any,
+    *,
+    data: bool = False,
+    archives: Sequence[str | Path] = (),
+    policy: Policy | None = None,
+) -> Erased:
+    """Replace the label of an arm by a neutral one, wherever a campaign and its archives have it.
+
+    Others may have the campaign open: they go on with the new label, except those that passed a
+    graph with the old one, which get an error. With `data`, the rewards of the arm are removed as
+    well: it must have been retired, and its events must all be in archives.
+
+    >>> import tempfile, unimodal as um
+    >>> file = tempfile.mkdtemp() + "/people.db"
+    >>> people = um.graphs.from_edges([("Ann", "Bob"), ("Bob", "Cy")])
+    >>> with um.Campaign.open(file, um.UTS(), people, seed=1) as campaign:
+    ...     decisions = campaign.decide(5)
+    >>> um.campaigns.erase(file, "Bob").label
+    'erased-1'
+    >>> with um.Campaign.open(file) as campaign:
+    ...     campaign.agent.graph.labels
+    ('Ann', 'erased-1', 'Cy')
+    """
+    path = as_place(path, "the path of a campaign")
+    kind = kind_of(path)
+    kind.read_store(path, lambda store: store.settings())  # a wrong path is made nothing of
+    store = kind.open_store(path, "full", WAIT)
+    try:
+        store.begin()
+        try:
+            erased = _Erasure(store, arm, data, archives, policy).do()
+            store.commit()
+        except BaseException:
+            store.roll_back()
+            raise
+        erased = replace(erased, left=tuple(str(old) for old in archives if not _deleted(old)))
+        try:
+            store.reclaim()
+        except Busy:
+            erased = replace(erased, is_clean=False)
+    finally:
+        store.close()
+    return erased
+
+
+def _deleted(path: str | Path) -> bool:
+    """Delete a file; whether it could be done."""
+    try:
+        Path(path).unlink(missing_ok=True)
+        return True
+    except OSError:
+        return False
+
+
+class _Erasure:
+    """One erasure, inside a transaction of the store."""
+
+    def __init__(
+        self,
+        store: Store,
+        arm: Any,
+        data: bool,
+        archives: Sequence[str | Path],
+        policy: Policy | None,
+    ) -> None:
+        self._store, self._policy, self._with_data = store, policy, data
+        self._archives = load_archives(archives)
+        self._note, self._settings = archived(store), store.settings()
+        self._before: list[dict[str, Any]] = self._settings.get("erased", [])
+        if self._note and not archives:
+            names = ", ".join(part["file"] for part in self._note["parts"])
+            raise UnimodalError(
+                f"a part of the log of {store.path} is in {names}: pass all archives, so that the "
+                "label is erased there, too."
+            )
+        self._whole: StoreToRead = with_archives(store, self._archives)
+        known = labels_in(self._settings, self._events())
+        text = shown(arm)
+        if text not in known:
+            some = ", ".join(list(known)[:3])
+            raise UnimodalError(
+                f"{store.path} has no arm called {text!r} whose label could be erased; there are "
+                f"{some} and others."
+            )
+        self._old, self._label = known[text], neutral(known, len(self._before) + 1)
+        self._relabel = Relabelling(self._old, self._label, self._settings, list(store.revisions()))
+        self._changed = self._rewards_gone = 0
+
+    def do(self) -> Erased:
+        """Change everything; the caller commits."""
+        store, relabel = self._store, self._relabel
+        machine = StateMachine.restored(saved_settings(store, self._policy), store, no_clock)
+        machine.catch_up()
+        seq, state = machine.seq + 1, relabel.state(machine.state())
+        gone = self._decisions_to_erase(machine) if self._with_data else set()
+        looks_up = self._settings["graph"]["kind"] == "look-up"
+        entry = {
+            "event": seq,
+            "arm": self._label,
+            "data": self._with_data,
+            # The order of neighbours depends on how labels are written, where they are looked up.
+            "until": seq if looks_up else self._note["until"] if self._with_data else 0,
+        }
+        archives = list(self._rewritten(gone))
+        settings = {**relabel.settings, "erased": [*self._before, entry]}
+        if self._note:
+            parts = [about.part(path) for about, path in archives]
+            rewards = self._note["rewards"] - self._rewards_gone
+            settings["archived"] = {**self._note, "parts": parts, "rewards": rewards}
+        changed = [new for old in self._rows() if (new := self._new_event(old, gone)) != old]
+        snapshots = [
+            (at, version, relabel.state(store.snapshot(at))) for at, version in store.snapshots()
+        ]
+        store.put(settings=settings, events=changed, snapshots=snapshots)
+        store.drop_rewards(gone)
+        erasure = json.dumps({"number": len(self._before) + 1})
+        store.append([Event(seq, machine.agent.book.now, "erase", data=erasure)])
+        store.find_rewards(store.last_snapshot(), seq)
+        if looks_up:
+            store.drop_snapshots(seq)  # from which nobody could go on to this one
+        store.put(snapshots=[(seq, __version__, state)])
+        verdict = folded(store, self._policy)
+        if not verdict:
+            raise StoreError(
+                f"{store.path} would not be sound without the label, so nothing was erased: "
+                f"{'; '.join(verdict.wrong)}."
+            )
+        paths = tuple(path for _, path in archives)
+        lost = tuple(each for each in verdict.unchecked if f" {self._label} " in each)
+        return Erased(store.path, self._label, self._changed + len(changed), paths, lost)
+
+    def _rows(self) -> Iterator[Event]:
+        """The events that are in the store."""
+        return (Event._make(row) for rows in self._store.rows() for row in rows)
+
+    def _events(self) -> Iterator[Event]:
+        """All events, those of archives included."""
+        return (Event._make(row) for rows in self._whole.rows() for row in rows)
+
+    def _new_event(self, event: Event, gone: set[int]) -> Event:
+        new = self._relabel.event(event)
+        if not self._with_data:
+            return new
+        if (event.kind == "reward" and event.decision in gone) or (
+            event.kind == "tell" and new != event
+        ):
+            return Event(event.seq, event.time, "erase", event.decision)
+        if event.kind == "data":
+            known = json.loads(new.data or "{}")
+            known["rows"] = [row for row in known["rows"] if row[0] != self._label]
+            return new._replace(data=json.dumps(known, ensure_ascii=False))
+        return new._replace(propensity=None) if event.decision in gone else new
+
+    def _decisions_to_erase(self, machine: StateMachine) -> set[int]:
+        """The decisions for the arm, all of which must be in archives, and the arm retired."""
+        gone = {
+            event.decision or 0
+            for event in self._events()
+            if event.kind == "decide" and self._relabel.event(event).arm != event.arm
+        }
+        is_there = self._old in getattr(machine.agent.graph, "labels", [self._old])
+        later = (event for event in self._rows() if event.seq > self._note.get("until", 0))
+        written = any(
+            event.decision in gone or self._relabel.event(event).arm != event.arm for event in later
+        )
+        if is_there or written or not self._note:
+            raise UnimodalError(
+                f"the data of {shown(self._old)!r} can be erased when the arm has been retired and "
+                f"all its events are in archives, got a campaign with it in {self._store.path}: "
+                "call campaign.retire, close the campaign, run `unimodal compact`, and then this."
+            )
+        return gone
+
+    def _rewritten(self, gone: set[int]) -> Iterator[tuple[About, Path]]:
+        """Write the archives anew, in the order of their events, beside those that there are."""
+        before = ""
+        for frame, about, path in sorted(self._archives, key=lambda part: part.about.first):
+            rows = []
+            for event in (Event._make(row) for some in as_rows(events_of(frame)) for row in some):
+                new = self._new_event(event, gone)
+                self._changed += new != event
+                is_gone = event.kind == "reward" and event.decision in gone
+                self._rewards_gone += is_gone and event.seq < self._note["until"]
+                rows.append(tuple(new))
+            digest = digest_of([rows], before)
+            again = replace(about, before=before, digest=digest)
+            if self._with_data:
+                again = replace(again, erased=[*about.erased, self._label])
+            states = [
+                row._replace(data=self._relabel.state(row.data or ""))
+                for some in as_rows(frame.filter(kind="snapshot"))
+                for row in map(Event._make, some)
+            ]
+            target = _beside(path, len(self._before) + 1)
+            with contextlib.suppress(FileNotFoundError):
+                target.unlink()  # of a run that was killed
+            with files.new_file(target, "an archive") as made:
+                fill_archive(
+                    made,
+                    as_frame([rows, [tuple(state) for state in states]] if states else [rows]),
+                    again,
+                )
+            yield again, target
+            before = digest
+
+
+def _beside(path: Path, number: int) -> Path:
+    """The name of an archive after an erasure."""
+    stem = path.stem.rpartition(".erased-")[0] or path.stem
+    return path.with_name(f"{stem}.erased-{number}.parquet")

@@ -1,0 +1,151 @@
+"""Where the log of a store begins: after `compact`, with the events after a snapshot.
+
+The setting `archived` tells it: `until` is the event of that snapshot, `counts` how many events of
+each kind were dropped, `rewards` how many rewards of those are kept, `parts` the files. Some events
+stay in the log: those that the state is made from (past data, changes of the graph, the look-ups
+before there was an agent); keys that are still remembered, with their decisions; and the event of
+the snapshot itself, which gives the next one its number.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from unimodal import graphs
+from unimodal.agents.history import shown
+from unimodal.campaigns.event_checks import change, keyed_decisions, parsed
+from unimodal.campaigns.events import Event
+from unimodal.campaigns.stores import StoreToRead
+from unimodal.errors import DamagedFile
+
+
+class LogStart(NamedTuple):
+    """What was before the first event: its number, decisions made, arms of those that are open."""
+
+    seq: int = 0
+    made: int = 0
+    open: tuple[tuple[int, str], ...] = ()
+
+
+WHOLE = LogStart()
+
+
+def archived(store: StoreToRead) -> dict[str, Any]:
+    """What was moved into archives; empty if nothing was."""
+    found = store.settings("archived").get("archived", {})
+    if found and not _is_note(found):
+        raise DamagedFile(
+            f"the setting 'archived' in {store.path} is damaged: go back to a copy of the file."
+        )
+    return dict(found)
+
+
+def _is_note(found: Any) -> bool:
+    try:
+        counts = [found["until"], found["rewards"], *found["counts"].values()]
+        parts = [part for each in found["parts"] for part in (each["first"], each["last"])]
+        texts = [text for each in found["parts"] for text in (each["file"], each["digest"])]
+    except (LookupError, TypeError, AttributeError):
+        return False
+    whole = all(isinstance(n, int) and n >= 0 for n in (*counts, *parts))
+    return whole and bool(parts) and all(isinstance(text, str) for text in texts)
+
+
+def erasures(store: StoreToRead) -> list[dict[str, Any]]:
+    """What was erased, in order: the event, the new label, and until where nobody can fold."""
+    found = store.settings("erased").get("erased", [])
+    kinds = {"event": int, "arm": str, "data": bool, "until": int}
+    if not isinstance(found, list) or not all(
+        isinstance(entry, dict) and {key: type(entry.get(key)) for key in kinds} == kinds
+        for entry in found
+    ):
+        raise DamagedFile(
+            f"the setting 'erased' in {store.path} is damaged: go back to a copy of the file."
+        )
+    return found
+
+
+def begins_after(store: StoreToRead) -> int:
+    """The event after which the log begins; 0 where it is whole."""
+    return int(archived(store).get("until", 0))
+
+
+def unchecked(store: StoreToRead) -> tuple[list[str], int]:
+    """What of a log cannot be checked, in words; and the event from which on it can be folded."""
+    note, found, begin = archived(store), [], 0
+    for entry in erasures(store):
+        what, arm, until = "data" if entry["data"] else "label", entry["arm"], entry["until"]
+        begin = max(begin, until)
+        found.append(
+            f"events 1 to {until:,}, from which the {what} of an arm was erased (it is {arm} now)"
+            if until
+            else f"what the arm {arm} was called, which was erased"
+        )
+    if note:
+        found.append(
+            f"events 1 to {note['until']:,}, which are in "
+            f"{', '.join(part['file'] for part in note['parts'])} (pass --archive to check them)"
+        )
+    return found, max(begin, note.get("until", 0))
+
+
+def start_of(store: StoreToRead) -> LogStart:
+    """What a reader of the log has to know of the time before."""
+    seq = begins_after(store)
+    if not seq:
+        return WHOLE
+    try:
+        state = parsed(store.snapshot(seq))
+        decisions, labels = state["decisions"], _labels(store, state, seq)
+        waiting = tuple(
+            (number, shown(labels[arm]) if arm >= 0 else "") for number, arm, _ in decisions["open"]
+        )
+        return LogStart(seq, int(decisions["made"]), waiting)
+    except (LookupError, TypeError, ValueError, AttributeError):
+        raise DamagedFile(
+            f"{store.path} has its first events in an archive, and the snapshot after event {seq}, "
+            "with which its log begins, is damaged: go back to a copy of the file."
+        ) from None
+
+
+def _labels(store: StoreToRead, state: dict[str, Any], seq: int) -> Any:
+    """The labels of the arms after an event, by their numbers."""
+    if "graph" in state:  # known by look-up
+        return [graphs.as_label(label) for label in state["graph"]["labels"]]
+    graph = graphs.from_data(store.settings("graph")["graph"])
+    for event in store.revisions():
+        if event.seq <= seq:
+            made = change(event.data)
+            graph = graphs.revised(graph, made.add, made.retire, made.remove)
+    return graph.labels
+
+
+def _decided_under(store: StoreToRead, event: Event) -> Iterator[int]:
+    """The decisions that were made under a key."""
+    for first, last in keyed_decisions(event.data).events:
+        for row in itertools.chain.from_iterable(store.rows(first - 1, last)):
+            if Event._make(row).kind == "decide":
+                yield row[0]
+
+
+def needed_events(store: StoreToRead, before: int, since: float) -> dict[int, str]:
+    """The events below a number that are needed, snapshot or not: their kinds.
+
+    The state is made from some of them; and keys after a time, with their decisions, are told again
+    to whoever asks under them.
+    """
+    found = {}
+    for number, row in enumerate(itertools.chain.from_iterable(store.rows()), 1):
+        event = Event._make(row)
+        if event.seq != number or event.kind not in ("data", "look-up"):
+            break
+        found[number] = event.kind
+    found |= {event.seq: event.kind for event in store.revisions()}
+    for row in itertools.chain.from_iterable(store.rows()):  # a later key may tell of them, too
+        event = Event._make(row)
+        if event.kind == "key" and event.time > since:
+            found[event.seq] = event.kind
+            found |= {seq: "decide" for seq in _decided_under(store, event)}
+    return {seq: kind for seq, kind in found.items() if seq < before}

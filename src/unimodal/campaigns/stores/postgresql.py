@@ -1,0 +1,449 @@
+"""Campaigns in PostgreSQL: several machines, one campaign.
+
+`open_store` opens a campaign to write, `read_store` reads one beside its writers, `back_up` copies
+one within its database. An advisory lock, which a transaction holds, orders those who append to a
+campaign; its key is made of the campaign's name. The primary key on the event's number would show
+it if two appended at once nevertheless.
+
+Where a connection is lost, another one is made, for at most `wait` seconds. What had not been
+committed is done again by the caller (`Interrupted`). A commit that was sent and not answered may
+have arrived or not: its first event carries a random token, so the store looks for that event, with
+the lock held, before it says which (see docs/decisions/0018-postgresql.md).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import secrets
+import time
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+from unimodal.campaigns.clock import steady
+from unimodal.campaigns.events import Event
+from unimodal.campaigns.stores import file_locks as forks
+from unimodal.campaigns.stores.address import DatabaseAddress, Place
+from unimodal.campaigns.stores.postgresql_connection import Connection, statement
+from unimodal.campaigns.stores.postgresql_reading import (
+    PAUSES,
+    WAIT,
+    Link,
+    Reader,
+    as_address,
+    not_there,
+    read_store,
+    read_through,
+)
+from unimodal.campaigns.stores.postgresql_schema import (
+    Greeting,
+    bring_up_to_date,
+    check_durability,
+    check_writable,
+    greet,
+    version,
+)
+from unimodal.campaigns.stores.postgresql_tables import PostgresqlTables, as_values
+from unimodal.campaigns.stores.store import (
+    Interrupted,
+    NumberTaken,
+    Pausable,
+)
+from unimodal.errors import StoreError, UnimodalError, real_number, unknown_name
+
+DURABILITY = ("full", "fast")  # with 'fast' a commit does not wait for the server's disk
+_IDLE = 10.0  # seconds for which a transaction may be left idle, or half of `wait` if that is more
+_NEWS = 1000  # events of others that are read together with the lock
+
+__all__ = ["PostgresqlStore", "back_up", "is_there", "open_store", "read_store"]
+
+Done = TypeVar("Done")
+
+
+class PostgresqlStore(PostgresqlTables):
+    """A campaign in a database, open to write; see `Store` for what its methods promise."""
+
+    def __init__(self, path: DatabaseAddress, durability: str, wait: float) -> None:
+        super().__init__()
+        if durability not in DURABILITY:
+            raise unknown_name("durability", durability, DURABILITY)
+        self.path, self.closed = path, False
+        self._wait = real_number(wait, "the 'wait' of a campaign", above=0)
+        self._is_full, self._is_plain = durability == "full", False
+        self._key = _lock_key(path.campaign)
+        self._campaign: int | None = None
+        self._begun = False  # a transaction, which only the connection that began it knows of
+        self._is_created_here = False  # in this transaction
+        self._known = 0  # the last event that this handle has seen or written
+        self._of_others = 0  # the last event of others that it has seen
+        self._news: list[Any] | None = None  # the events after `_news_after`, read with the lock
+        self._news_after = 0
+        self._pending: list[Event] = []  # to be sent with the commit
+        self._sent: tuple[int, int] | None = None  # first event and token of this transaction
+        self._trouble: float | None = None  # since when the server cannot be reached
+        self._last_trouble, self._tries = 0.0, 0
+        self._server_time, self._then = 0.0, 0.0
+        self._link = Link()
+        # For campaigns that nobody closes; not at the end, when other threads may still use it.
+        weakref.finalize(self, self._link.close).atexit = False
+        self._again_until_reached(self._connected)
+
+    def clock(self) -> float:
+        """The server's time, as it was told last and as a steady clock has gone since."""
+        return self._server_time + (steady() - self._then)
+
+    # Connections.
+
+    def _connected(self) -> Connection:
+        """The connection, made if there is none: each may be to another server."""
+        if self.closed:
+            raise StoreError(f"{self.path} was closed here: open it again with Campaign.open.")
+        if self._link.connection is not None and not self._link.connection.is_lost:
+            return self._link.connection
+        self._link.close()
+        connection = Connection(self.path, self._wait)
+        try:
+            greeting = greet(connection, self.path)
+            check_writable(greeting, self.path)
+            if self._is_full:
+                check_durability(greeting, self.path)
+            self._is_plain = greeting.is_plain
+            bring_up_to_date(connection, self.path, greeting)
+        except BaseException:
+            connection.close()
+            raise
+        self._set_clock(greeting.time)
+        self._link.connection = connection
+        return connection
+
+    def _set_clock(self, told: float) -> None:
+        self._server_time, self._then = told, steady()
+
+    def _again_until_reached(self, work: Callable[[], Done]) -> Done:
+        """Do something that has no effect if it is interrupted, again until there is no time."""
+        while True:
+            try:
+                return work()
+            except Interrupted as error:
+                self._begun = False
+                self._lose(error)
+
+    def _lose(self, error: Interrupted) -> None:
+        """Let go of a connection, and wait a little; refused if that has gone on for too long."""
+        self._link.close()
+        now = time.monotonic()
+        if self._trouble is None or now - self._last_trouble > 2 * self._wait:
+            self._trouble, self._tries = now, 0
+        self._last_trouble = now
+        if now - self._trouble >= self._wait:
+            self._settle()
+            raise StoreError(str(error))
+        time.sleep(PAUSES[min(self._tries, len(PAUSES) - 1)])
+        self._tries += 1
+
+    def _settle(self) -> None:
+        self._trouble, self._tries = None, 0
+
+    def _ask(self, what: str, /, **values: Any) -> list[list[Any]]:
+        connection = self._connected_still() if self._begun else self._connected()
+        if self._campaign is None and what != "campaign" and not self._begun:
+            self.is_new()  # looks for it
+        self._send_pending(connection)
+        return self._tell(connection, statement(what), values)
+
+    def _tell(self, connection: Connection, text: str, values: dict[str, Any]) -> list[list[Any]]:
+        return connection.ask(text, {"campaign": self._campaign, **values})
+
+    def is_new(self) -> bool:
+        """Whether nothing has been written yet."""
+        if self._campaign is None and not self._begun:
+            return self._again_until_reached(super().is_new)
+        return super().is_new()
+
+    # Transactions.
+
+    def begin(self) -> None:
+        """Begin a transaction: nobody else writes until it ends."""
+        self._again_until_reached(self._begin)
+
+    def _begin(self) -> None:
+        self._pending, self._sent, self._news, self._begun = [], None, None, False
+        (_, ((campaign, now),), news) = self._tell(
+            self._connected(),
+            statement("begin"),
+            {
+                **self._transaction_values(),
+                "idle": int(1000 * max(self._wait / 2, _IDLE)),
+                "name": self.path.campaign,
+                "known": self._known,
+                "limit": _NEWS,
+            },
+        )
+        self._set_clock(now)
+        self._begun = True
+        if campaign != self._campaign:
+            self._meet(campaign)
+            return
+        if len(news) < _NEWS:
+            self._news, self._news_after = news, self._known
+        if news:
+            self._known = self._of_others = news[-1][0] if len(news) < _NEWS else self.last()
+
+    def _meet(self, campaign: int | None) -> None:
+        """Take note of the number under which the campaign is kept."""
+        if self._campaign is not None and self._known:
+            raise self._removed()
+        self._campaign = campaign
+        self._known = self._of_others = 0 if campaign is None else self.last()
+
+    def _removed(self) -> StoreError:
+        return StoreError(
+            f"{self.path} was removed from its database while it was open, so that nothing can be "
+            "written: open it again."
+        )
+
+    def _transaction_values(self) -> dict[str, Any]:
+        return {"wait": int(1000 * self._wait) or 1, "key": self._key, "fast": not self._is_full}
+
+    def commit(self) -> None:
+        """End the transaction: all of it is durable when this returns."""
+        values = self._pending_values()
+        text = self._commit_text
+        if self._pending:
+            text = f"{statement(values.pop('statement'))} {text}"
+        try:
+            connection = self._connected_still()
+            self._tell(connection, text, values)
+            if self._pending:
+                self._check_appended(connection)
+        except Interrupted as error:
+            self._find_out(error)
+        self._committed()
+
+    def create(self, settings: dict[str, Any]) -> None:
+        """Write what a new campaign is about (inside a transaction)."""
+        super().create(settings)
+        self._is_created_here = True
+
+    @property
+    def _commit_text(self) -> str:
+        return statement("commit" if self._is_full else "commit_fast")
+
+    def _committed(self) -> None:
+        if self._sent is not None:
+            self._known = max(self._known, self._last_sent)
+        self._is_created_here = self._begun = False
+        self._pending, self._sent, self._news = [], None, None
+        self._settle()
+
+    def _connected_still(self) -> Connection:
+        """The connection of this transaction: another one would know nothing of it."""
+        connection = self._link.connection
+        if self.closed or connection is None or not (self._begun and connection.in_transaction):
+            self._connected()  # which refuses a store that was closed
+            raise Interrupted(f"{self.path} cannot be reached: start it, or call again.")
+        return connection
+
+    def roll_back(self) -> None:
+        """End the transaction, if there is one, as if it had not been."""
+        connection = self._link.connection
+        self._pending, self._sent, self._news, self._begun = [], None, None, False
+        if self._is_created_here:
+            self._campaign, self._is_created_here = None, False
+        if connection is None or not connection.in_transaction:
+            return
+        try:
+            connection.ask(statement("roll_back"))
+        except UnimodalError:  # then the server does it
+            self._link.close()
+
+    def version(self) -> int:
+        """The number of the last event of others, as it was when the transaction began."""
+        return self._of_others
+
+    # Events.
+
+    def append(self, events: Sequence[Event]) -> None:
+        """Add events (inside a transaction); they are sent with the commit, or before it."""
+        self._connected_still()
+        if self._pending:
+            self._send_pending(self._connected_still())
+        self._pending = list(events)
+
+    def _send_pending(self, connection: Connection) -> None:
+        if self._pending:
+            values = self._pending_values()
+            self._pending, self._news = [], None
+            self._tell(connection, statement(values.pop("statement")), values)
+            self._check_appended(connection)
+
+    def _pending_values(self) -> dict[str, Any]:
+        """What is put into the statement that sends them, with a new token."""
+        if not self._pending:
+            return {}
+        token = secrets.randbits(63)
+        name, values = as_values(self._pending, token)
+        self._sent = self._pending[0].seq, token
+        self._last_sent = self._pending[-1].seq
+        return {**values, "statement": name}
+
+    def _check_appended(self, connection: Connection) -> None:
+        """Refuse to go on if the campaign was not there any more: then no row was made."""
+        if connection.inserted == 0:
+            raise self._removed()
+
+    def append_at_once(self, events: Sequence[Event]) -> None:
+        """Add events in one message; none if their numbers are taken."""
+        if self._campaign is None:
+            self.begin()
+            self.roll_back()
+        self._pending = list(events)
+        values = {**self._pending_values(), **self._transaction_values()}
+        name = values.pop("statement")
+        text = f"{statement('begin_at_once')} {statement(name)} {self._commit_text}"
+        try:
+            connection = self._connected()
+            if name == "append_reward" and self._is_plain:
+                (((is_there,),),) = self._tell(connection, statement("reward_at_once"), values)
+                connection.inserted = int(is_there)
+            else:
+                self._tell(connection, text, values)
+            self._check_appended(connection)
+        except Interrupted as error:
+            self._find_out(error)
+        except StoreError as error:
+            if isinstance(error, NumberTaken):
+                self.roll_back()
+            raise
+        self._committed()
+
+    # A commit that was not answered.
+
+    def _find_out(self, error: Interrupted) -> None:
+        """Return if a commit that was sent has arrived; or else say that it may be done again."""
+        sent = self._sent
+        self._pending, self._sent, self._begun = [], None, False
+        try:
+            self._lose(error)
+            arrived = sent and self._again_until_reached(lambda: self._has_arrived(*sent))
+        except StoreError as unknown:
+            raise StoreError(
+                f"{str(unknown).removesuffix('.')}; it is not known whether this call was kept."
+            ) from None
+        if not arrived:
+            raise error
+        self._sent = sent
+
+    def _has_arrived(self, first: int, token: int) -> bool:
+        """Whether the log has the event with this token.
+
+        The lock is held while it is looked for. So a commit that is still on its way has come to
+        its end; or it comes after this, and will find its number taken by whoever does it again.
+        """
+        self._begin()
+        try:
+            return bool(self._one("token", first=first) == (token,))
+        finally:
+            self.roll_back()
+
+    # Reading what was read with the lock.
+
+    def rows(self, after: int = 0, until: int | None = None) -> Iterator[list[tuple[Any, ...]]]:
+        """The events after a number, and up to another, in order: some at a time, as tuples."""
+        if self._news is None or self._pending or until is not None or after != self._news_after:
+            yield from super().rows(after, until)
+        elif self._news:
+            yield self.as_events(self._news)
+
+    def check_place(self) -> None:
+        """Do nothing: whoever appends looks whether the campaign is there."""
+
+    # Forks, and the end.
+
+    def pause_at_forks(self, campaign: Pausable) -> None:
+        """Have a campaign paused by forks: a child must not use or keep its parent's connection."""
+        forks.announce(campaign)
+
+    def let_fork(self, campaign: Pausable) -> None:
+        """Have it paused no longer."""
+        forks.dismiss(campaign)
+
+    def suspend(self) -> None:
+        """Let go of the connection until `resume`, outside of a transaction."""
+        self._link.close()
+
+    def resume(self) -> None:
+        """Do nothing: the next call connects."""
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.closed = True
+        self._link.close()
+
+
+def open_store(path: Place, durability: str, wait: float) -> PostgresqlStore:
+    """Open a campaign to write; the tables are made if they are not there."""
+    return PostgresqlStore(as_address(path), durability, wait)
+
+
+@contextlib.contextmanager
+def new_store(path: Place) -> Iterator[PostgresqlStore]:
+    """A campaign inside of a transaction that makes it, or, after an error, does not."""
+    store = PostgresqlStore(as_address(path), "full", WAIT)
+    try:
+        store.begin()
+        yield store
+        store.commit()
+    finally:
+        store.roll_back()
+        store.close()
+
+
+def is_there(path: Place, wait: float) -> bool:
+    """Whether a database has a campaign of that name."""
+
+    def looked(connection: Connection, greeting: Greeting) -> bool:
+        if not greeting.has_schema:
+            return False
+        version(
+            connection, as_address(path)
+        )  # an older one is brought up to date when it is opened
+        return not Reader(as_address(path), connection).is_new()
+
+    return read_through(as_address(path), looked, wait)
+
+
+# Copies within a database.
+
+
+def back_up(path: Place, target: Place) -> DatabaseAddress:
+    """Copy a campaign, as it is at one moment, into a new one of the same database."""
+    address = as_address(path)
+    if not isinstance(target, DatabaseAddress) or target.conninfo != address.conninfo:
+        raise StoreError(
+            f"{address} can only be backed up into another campaign of the same database, got "
+            f"{target}: use `unimodal copy`."
+        )
+    if is_there(target, WAIT):
+        raise StoreError(f"there is a campaign {target} already: name another.")
+    connection = Connection(address, WAIT)
+    try:
+        greet(connection, address)
+        connection.ask("BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE;")
+        source = Reader(address, connection)
+        if source.is_new():
+            raise not_there(address, [])
+        copy = Reader(target, connection)
+        copy.create({})
+        source._ask("copy", copy=copy._campaign)
+        connection.ask(statement("commit"))
+    finally:
+        connection.close()
+    return target
+
+
+def _lock_key(campaign: str) -> int:
+    """The key of the lock on a campaign; two that have the same only wait for each other."""
+    digest = hashlib.blake2b(f"unimodal campaign {campaign}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)

@@ -1,0 +1,114 @@
+"""One connection to PostgreSQL. This is the only module that imports `psycopg`.
+
+Values are put into statements on this side, so that several statements are one message, and none is
+prepared: a pooler such as PgBouncer may give each transaction to another server process.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from importlib import resources
+from typing import Any
+
+from unimodal.campaigns.stores.address import DatabaseAddress
+from unimodal.campaigns.stores.postgresql_errors import explanation
+from unimodal.errors import StoreError, UnimodalError
+
+# How soon a connection is given up that nobody answers; what an address says goes before.
+_USUAL = {
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "30000",
+    "application_name": "unimodal",
+    "client_encoding": "utf8",
+}
+
+
+class Connection:
+    """A connection whose errors are ours (see `explanation`)."""
+
+    def __init__(self, address: DatabaseAddress, wait: float) -> None:
+        self._address, self._wait = address, wait
+        self.inserted = 0  # rows, by the last statement that inserted some or none
+        psycopg = driver()
+        self._error = psycopg.Error
+        try:
+            given = psycopg.conninfo.conninfo_to_dict(address.conninfo)
+            patience = max(2, min(10, math.ceil(wait)))  # less than 2 s is more to libpq
+            self._connection = psycopg.connect(
+                **{"connect_timeout": str(patience), **_USUAL, **given},
+                autocommit=True,  # transactions begin and end where we say so
+                prepare_threshold=None,
+                cursor_factory=psycopg.ClientCursor,
+            )
+        except (psycopg.Error, UnicodeError) as error:
+            raise self._explained(error, connecting=True) from None
+        self._cursor = self._connection.cursor()
+
+    def ask(self, statement: str, values: dict[str, Any] | None = None) -> list[list[Any]]:
+        """Send statements in one message; the rows of each that has some."""
+        found = []
+        try:
+            cursor = self._cursor
+            cursor.execute(statement, values or {})
+            while True:
+                if cursor.description is not None:
+                    found.append(cursor.fetchall())
+                elif (cursor.statusmessage or "").startswith("INSERT"):
+                    self.inserted = cursor.rowcount
+                if not cursor.nextset():
+                    return found
+        except (self._error, UnicodeError) as error:
+            raise self._explained(error) from None
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether one was begun and has not ended."""
+        return not self.is_lost and self._connection.info.transaction_status.name != "IDLE"
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether nothing more comes through it."""
+        return bool(self._connection.closed)
+
+    def close(self) -> None:
+        """End it; what was not committed is rolled back by the server."""
+        self._connection.close()
+
+    def _explained(self, error: Exception, connecting: bool = False) -> UnimodalError:
+        lost = connecting or self.is_lost
+        return explanation(error, self._address, self._wait, is_lost=lost, connecting=connecting)
+
+
+def driver() -> Any:
+    """The module `psycopg`, which is an extra."""
+    try:
+        import psycopg
+    except ImportError:
+        raise StoreError(
+            "campaigns in PostgreSQL need the package psycopg: "
+            "install it with pip install 'unimodal[postgresql]'."
+        ) from None
+    return psycopg
+
+
+@functools.cache
+def statement(name: str) -> str:
+    """The statements that a name stands for in postgresql.sql, without comments."""
+    return _statements()[name]
+
+
+@functools.cache
+def _statements() -> dict[str, str]:
+    text = sql_file("postgresql.sql") + sql_file("postgresql_moving.sql")
+    _, *parts = re.split(r"^-- name: (\w+)$", text, flags=re.MULTILINE)
+    bodies = (re.sub(r"^--.*$", "", body, flags=re.MULTILINE) for body in parts[1::2])
+    return {name: " ".join(body.split()) for name, body in zip(parts[::2], bodies, strict=True)}
+
+
+def sql_file(name: str) -> str:
+    """The text of a file of SQL beside this module."""
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,96 @@
+"""Campaigns in PostgreSQL that are read: nothing is written, and nobody is held up."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import time
+from collections.abc import Callable
+from typing import Any
+
+from unimodal.campaigns.stores.address import DatabaseAddress, Place
+from unimodal.campaigns.stores.postgresql_connection import Connection, statement
+from unimodal.campaigns.stores.postgresql_schema import Greeting, check_schema, greet
+from unimodal.campaigns.stores.postgresql_tables import PostgresqlTables
+from unimodal.campaigns.stores.store import Found, Interrupted, StoreToRead
+from unimodal.errors import StoreError
+
+WAIT = 30.0  # seconds for which readers try to reach a server
+PAUSES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.5)  # seconds before each new try to connect; then the last
+
+
+class Link:
+    """The connection of somebody, to be closed when they are gone."""
+
+    def __init__(self) -> None:
+        self.connection: Connection | None = None
+        self._process = os.getpid()
+
+    def close(self) -> None:
+        """End it, if there is one."""
+        connection, self.connection = self.connection, None
+        if connection is not None and self._process == os.getpid():  # or it is the parent's
+            connection.close()
+
+
+class Reader(PostgresqlTables):
+    """A campaign at one moment, through a connection that only reads."""
+
+    def __init__(self, path: DatabaseAddress, connection: Connection) -> None:
+        super().__init__()
+        self.path, self._connection, self._campaign = path, connection, None
+
+    def _ask(self, what: str, /, **values: Any) -> list[list[Any]]:
+        return self._connection.ask(statement(what), {"campaign": self._campaign, **values})
+
+
+def read_store(path: Place, work: Callable[[StoreToRead], Found]) -> Found:
+    """What some work finds in an existing campaign, as it is at one moment.
+
+    The transaction only reads, so it waits for nobody and nobody waits for it. If the connection is
+    lost, the work is done again.
+    """
+    address = as_address(path)
+
+    def looked(connection: Connection, greeting: Greeting) -> Found:
+        check_schema(connection, address, greeting)
+        connection.ask(statement("begin_to_read"))
+        reader = Reader(address, connection)
+        if reader.is_new():
+            raise not_there(address, [name for (name,) in reader._ask("names")[0]])
+        return work(reader)
+
+    return read_through(address, looked, WAIT)
+
+
+def read_through(
+    address: DatabaseAddress, look: Callable[[Connection, Greeting], Found], wait: float
+) -> Found:
+    """What a look finds through a connection of its own, made again if it is lost."""
+    until, tries = time.monotonic() + wait, 0
+    while True:
+        link = Link()
+        try:
+            link.connection = connection = Connection(address, wait)
+            return look(connection, greet(connection, address))
+        except Interrupted as error:
+            if time.monotonic() >= until:
+                raise StoreError(str(error)) from None
+            time.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
+            tries += 1
+        finally:
+            link.close()
+
+
+def not_there(address: DatabaseAddress, names: list[str]) -> StoreError:
+    """The error for a campaign that is not among the names of those that there are."""
+    close = difflib.get_close_matches(address.campaign, names, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else "check the name, or open it once to write."
+    return StoreError(f"there is no campaign {address.campaign!r} in {address}: {hint}")
+
+
+def as_address(path: Place) -> DatabaseAddress:
+    """The address that a place of this kind is."""
+    if not isinstance(path, DatabaseAddress):
+        raise StoreError(f"{path} must be the address of a database, got a path.")
+    return path

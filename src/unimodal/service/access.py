@@ -1,0 +1,124 @@
+"""Who may do what: a bearer token or a session, its roles, its campaigns, its rate."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import Request
+from fastapi.security import APIKeyCookie, HTTPBearer
+
+from unimodal.errors import NotAllowed, NotAuthenticated, TooManyRequests
+from unimodal.service.sessions import COOKIE, CSRF_HEADER, Session, Sessions
+from unimodal.service.tokens import EVERYTHING, Token, TokenFile
+
+# Only for the description: they are read in `Access`, in less time.
+BEARER = HTTPBearer(auto_error=False, description="A token that `unimodal token add` made")
+SESSION = APIKeyCookie(name=COOKIE, auto_error=False, description="The cookie of POST /session")
+_READING = ("GET", "HEAD", "OPTIONS")
+
+
+class Rates:
+    """A bucket per token: so many requests per second, and as many at once after a pause."""
+
+    def __init__(self, rate: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate, self._clock = rate, clock
+        self._buckets: dict[str, tuple[float, float]] = {}  # what is left, and when that was
+
+    def take(self, token_id: str) -> None:
+        """Count a request, or refuse it."""
+        now = self._clock()
+        left, before = self._buckets.get(token_id, (self._rate, now))
+        left = min(left + (now - before) * self._rate, max(self._rate, 1.0))
+        if left < 1.0:
+            self._buckets[token_id] = left, now
+            raise TooManyRequests(
+                f"this token may be used {self._rate:g} times per second, and was used more often: "
+                "wait a second, or put several rewards into one request."
+            )
+        self._buckets[token_id] = left - 1.0, now
+
+
+class Access:
+    """Finds out who asks; without a token file, on loopback only, all are admins."""
+
+    def __init__(self, tokens: TokenFile | None, sessions: Sessions, rate: float) -> None:
+        self.tokens, self.sessions, self._rates = tokens, sessions, Rates(rate)
+
+    def token_of(self, request: Request) -> Token:
+        """The token of a request, whose rate is counted; `NotAuthenticated` if it has none."""
+        token = self._token_of(request)
+        self._rates.take(token.id)
+        return token
+
+    def _token_of(self, request: Request) -> Token:
+        bearer = request.headers.get("authorization")
+        if bearer is not None and self.tokens is not None:
+            kind, _, sent = bearer.partition(" ")
+            if kind.lower() != "bearer":
+                raise NotAuthenticated(
+                    "the header Authorization must be 'Bearer <token>', got another kind: send a "
+                    "token that `unimodal token add` made."
+                )
+            return self.tokens.token_of(sent.strip())
+        session = self.session_of(request)
+        if session is not None:
+            self._check_csrf(request, session)
+            return self._token_in(session)
+        if self.tokens is None:
+            return EVERYTHING
+        raise NotAuthenticated(
+            "a token is needed, got none: send the header 'Authorization: Bearer <token>'; its "
+            "owner makes one with `unimodal token add`."
+        )
+
+    def session_of(self, request: Request) -> Session | None:
+        """The session of a request's cookie, if it has one that holds."""
+        if "cookie" not in request.headers:
+            return None
+        cookie = request.cookies.get(COOKIE)
+        session = self.sessions.read(cookie) if cookie else None
+        if session is None or (self.tokens and self.tokens.by_id(session.token_id) is None):
+            return None
+        return session
+
+    def _token_in(self, session: Session) -> Token:
+        token = EVERYTHING if self.tokens is None else self.tokens.by_id(session.token_id)
+        if token is None:
+            raise NotAuthenticated("the token of this session was withdrawn: log in again.")
+        return token
+
+    def _check_csrf(self, request: Request, session: Session) -> None:
+        if request.method in _READING:
+            return
+        if not self.sessions.is_csrf(session, request.headers.get(CSRF_HEADER, "")):
+            raise NotAllowed(
+                "a change in a session needs its CSRF token in the header X-CSRF-Token, got none "
+                "or another: reload the page."
+            )
+
+
+def check(token: Token, role: str, campaign: str | None) -> None:
+    """Refuse a token whose role or campaigns do not cover a request."""
+    if not token.may(role):
+        raise NotAllowed(
+            f"this takes a token with the role {role}, got {' and '.join(token.roles)}: have its "
+            "owner make one."
+        )
+    if campaign is not None and not token.sees(campaign):
+        raise NotAllowed(
+            f"this token is for {', '.join(token.campaigns)}, not for {campaign}: have its owner "
+            "make another."
+        )
+
+
+def allow(role: str) -> Callable[..., Any]:
+    """A dependency of an endpoint: the token of the request, which must cover this role."""
+
+    async def allowed(request: Request) -> Token:
+        token = request.app.state.service.access.token_of(request)
+        check(token, role, request.path_params.get("name"))
+        return token  # type: ignore[no-any-return]
+
+    return allowed

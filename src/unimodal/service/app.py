@@ -1,0 +1,107 @@
+"""The application: endpoints, problem documents, and what every request passes first."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import secrets
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from unimodal.service import dashboard, problems
+from unimodal.service.access import Access
+from unimodal.service.demo import Demo
+from unimodal.service.gate import Gate
+from unimodal.service.limits import Limits
+from unimodal.service.models import Problem
+from unimodal.service.places import place_of
+from unimodal.service.routes import arms, campaigns, decisions, readings, session, status
+from unimodal.service.routes.quick import schemas
+from unimodal.service.service import Service
+from unimodal.service.sessions import Sessions
+from unimodal.service.tokens import TokenFile
+from unimodal.version import __version__
+
+SESSION_KEY = "UNIMODAL_SESSION_KEY"
+_ABOUT = """Campaigns over HTTP: decisions, rewards, and what they say.
+
+Errors are problem documents (RFC 9457): `type` is the class of the error, `detail` a sentence.
+Limits: see docs/guide/service.md.
+"""
+_OPEN = ("/healthz", "/readyz", "/session")  # without a token
+
+
+def create_app(
+    store: str | Path,
+    token_file: str | Path | None = None,
+    *,
+    limits: Limits | None = None,
+    durability: str = "full",
+    watch: float = 60.0,
+    demo: bool = False,
+) -> FastAPI:
+    """An ASGI application for the campaigns of a store, with a simulated world if `demo`.
+
+    Without a token file all who reach it may do all, and it answers on loopback only.
+    """
+    tokens = None if token_file is None else TokenFile(Path(token_file))
+    key = os.environ.get(SESSION_KEY, "").encode() or secrets.token_bytes(32)
+    limits = limits or Limits()
+    access = Access(tokens, Sessions(key), limits.rate)
+    service = Service(place_of(str(store), limits.wait), access, limits, durability, watch)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        worlds = Demo(service) if demo else None
+        service.start()
+        if worlds is not None:
+            worlds.start()
+        try:
+            yield
+        finally:
+            if worlds is not None:
+                await asyncio.to_thread(worlds.stop)
+            await asyncio.to_thread(service.close)
+
+    # FastAPI's own pages at /docs load their scripts from a CDN.
+    named: dict[str, Any] = {"docs_url": None, "redoc_url": None, "lifespan": lifespan}
+    app = FastAPI(title="unimodal", version=__version__, description=_ABOUT, **named)
+    app.state.service = service
+    problems.add_handlers(app)
+    for module in (decisions, campaigns, arms, readings, session, status):
+        app.include_router(module.router)
+    app.include_router(dashboard.router)
+    app.add_middleware(
+        Gate,
+        limits=limits,
+        metrics=service.metrics,
+        loopback_only=tokens is None,
+        quick=decisions.QUICK,
+    )
+    app.openapi = lambda: _described(app)  # type: ignore[method-assign]
+    return app
+
+
+def _described(app: FastAPI) -> dict[str, Any]:
+    """OpenAPI, with the problem documents and the ways to authenticate."""
+    if app.openapi_schema is None:
+        made = get_openapi(
+            title=app.title, version=app.version, description=app.description, routes=app.routes
+        )
+        parts = made.setdefault("components", {})
+        parts.setdefault("schemas", {}).update(schemas(Problem, *decisions.BODIES))
+        parts["securitySchemes"] = {
+            "token": {"type": "http", "scheme": "bearer"},
+            "session": {"type": "apiKey", "in": "cookie", "name": "unimodal_session"},
+        }
+        for path, operations in made["paths"].items():
+            for operation in operations.values():
+                if path not in _OPEN:
+                    operation["security"] = [{"token": []}, {"session": []}]
+        app.openapi_schema = made
+    return app.openapi_schema

@@ -1,0 +1,118 @@
+"""A campaign from what a request says: policies, families and generators of this package only."""
+
+from __future__ import annotations
+
+import math
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from unimodal import families, graphs, policies
+from unimodal.agents.past_data import PastData
+from unimodal.errors import InvalidRequest, TooLarge
+from unimodal.families import Family, Scaled
+from unimodal.graphs import Graph
+from unimodal.graphs.text import as_label
+from unimodal.service.limits import LONGEST_LABEL, Limits
+from unimodal.service.models import EdgeFile, Edges, Generator, NewCampaign
+
+_NUMBER = re.compile(r"\d{1,9}(\.\d{1,20})?(e-\d{1,2})?")
+
+
+def settings_of(body: NewCampaign, limits: Limits) -> dict[str, Any]:
+    """What `Campaign.open` is to be given."""
+    graph = graph_of(body.graph, limits)
+    data = body.data
+    past = None
+    if data is not None:
+        rows = [(as_label(row[0]), *row[1:]) for row in data.rows]
+        past = PastData(rows, weight=data.weight, certify=data.certify)
+    return {
+        "policy": policies.parse(body.policy, own=False),
+        "graph": graph,
+        "family": _family(body),
+        "seed": body.seed,
+        "time_to_live": body.time_to_live,
+        "on_expiry": body.on_expiry,
+        "data": past,
+    }
+
+
+def _family(body: NewCampaign) -> Family:
+    family = families.parse(body.family)
+    by = body.scaled_by
+    if by is None:
+        return family
+    if by == "label":
+        return Scaled(family, by=float)
+    if isinstance(by, list):
+        return Scaled(family, by={as_label(label): factor for label, factor in by})
+    return Scaled(family, by=by)
+
+
+def graph_of(body: Edges | Generator | EdgeFile, limits: Limits) -> Graph:
+    """A graph from its edges, the text of a generator, or the text of a file."""
+    if isinstance(body, Generator):
+        return _generated(body, limits)
+    if isinstance(body, EdgeFile):
+        _check_size(0, body.csv.count("\n"), limits)
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "edges.csv"
+            file.write_text(body.csv, encoding="utf-8", errors="replace")
+            try:
+                graph = graphs.read_edges(file)
+            except ValueError as error:
+                raise InvalidRequest(str(error).replace(str(file), "the csv")) from None
+    else:
+        _check_size(0, len(body.edges), limits)
+        labels = None if body.labels is None else [as_label(label) for label in body.labels]
+        pairs = [(as_label(a), as_label(b)) for a, b in body.edges]
+        graph = graphs.from_edges(pairs, labels)
+    _check_size(graph.n_arms, graph.n_edges, limits)
+    if any(isinstance(label, str) and len(label) > LONGEST_LABEL for label in graph.labels):
+        raise TooLarge(f"a label must have at most {LONGEST_LABEL} characters: use shorter ones.")
+    return graph
+
+
+def _generated(body: Generator, limits: Limits) -> Graph:
+    kind, *parts = body.generator.split(":")
+    if kind == "edges":
+        raise InvalidRequest(
+            "a request cannot name a file of the server, got the generator 'edges': send the edges "
+            "themselves, or the text of the file as csv."
+        )
+    numbers = [part for text in parts for part in text.split("x")]
+    if kind in graphs.text.FORMS and all(map(_NUMBER.fullmatch, numbers)) and numbers:
+        arms, edges = _size(kind, [float(number) for number in numbers])
+        _check_size(arms, edges, limits)
+    else:
+        graphs.parse(f"{kind[:40]}:-" if numbers else kind[:40])  # which says how it is written
+    return graphs.parse(body.generator, body.seed)
+
+
+def _size(kind: str, numbers: list[float]) -> tuple[float, float]:
+    """About how many arms and edges a generator makes, before it makes them."""
+    first, last = numbers[0], numbers[-1]
+    product = math.prod(numbers)
+    if kind == "complete":
+        return first, first**2 / 2
+    if kind == "er":
+        return first, first**2 / 2 * min(last, 1.0)
+    if kind == "ba":
+        return first, first * last
+    if kind == "hypercube":
+        return 2.0 ** min(first, 100), first * 2.0 ** min(first, 100)
+    if kind == "rank_one":
+        return product, product * (first + last) / 2
+    if kind in ("grid", "torus", "lattice"):
+        return product, product * len(numbers)
+    return first, first
+
+
+def _check_size(arms: float, edges: float, limits: Limits) -> None:
+    if arms > limits.arms or edges > limits.edges:
+        raise TooLarge(
+            f"a graph must have at most {limits.arms:,} arms and {limits.edges:,} edges here, got "
+            "more: take a part of it, or have the service's owner raise the limit."
+        )

@@ -1,0 +1,159 @@
+"""What takes long to find out of a campaign: certificate, alarms, why the last decisions fell.
+
+They are found beside the calls, one after another, and kept; at most a tenth of the time goes into
+it, so a campaign whose log takes a second to read is read every ten seconds.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from unimodal.campaigns.explain import explain
+from unimodal.campaigns.explanation import Explanation
+from unimodal.errors import UnimodalError
+from unimodal.escape_text import printable
+from unimodal.inference.certificate import Certificate, standing_rows
+from unimodal.inspection import View, inspect
+from unimodal.service.dashboard.log_summary import LogSummary
+
+_log = logging.getLogger("unimodal")
+_SHARE = 10.0  # times as long as it took, until it is done again
+_LEAST = 2.0  # seconds
+_ROWS = 12  # competitors of an explanation, arms of a certificate
+_LONG = 1.0  # seconds of a processor, after which no further decision is explained at once
+_WHY = 6  # decisions that are explained
+
+
+@dataclass
+class Pace:
+    """When something slow may be done again."""
+
+    clock: Callable[[], float] = time.monotonic
+    seq: int = -1  # of the log, when it was last done
+    due: float = 0.0
+
+    def is_due(self, seq: int) -> bool:
+        """Whether the log has grown, and enough time has passed."""
+        return seq != self.seq and self.clock() >= self.due
+
+    def done(self, seq: int, seconds: float) -> None:
+        """Note that it was done, and how long it took."""
+        self.seq, self.due = seq, self.clock() + max(_SHARE * seconds, _LEAST)
+
+
+@dataclass
+class Findings:
+    """What was found of one campaign, and when it is looked for again."""
+
+    certificate: dict[str, Any] | None = None
+    alarms: list[dict[str, Any]] | None = None  # None: not looked for yet
+    why: list[dict[str, Any]] = field(default_factory=list)
+    problem: str | None = None  # why the certificate could not be found
+    of_log: Pace = field(default_factory=Pace)
+    of_decisions: Pace = field(default_factory=Pace)
+    _explained: dict[int, dict[str, Any]] = field(default_factory=dict)
+
+    def find(self, address: Any, summary: LogSummary, with_why: bool) -> None:
+        """Look for what is due; in a thread that may wait."""
+        if self.of_log.is_due(summary.seq):
+            self._timed(self.of_log, summary.seq, lambda: self._find_certificate(address))
+        if with_why and self.of_decisions.is_due(summary.seq):
+            self._timed(self.of_decisions, summary.seq, lambda: self._find_why(address, summary))
+
+    def is_due(self, seq: int, with_why: bool) -> bool:
+        """Whether there is something to look for; why decisions fell is on a page of its own."""
+        return self.of_log.is_due(seq) or (with_why and self.of_decisions.is_due(seq))
+
+    @staticmethod
+    def _timed(pace: Pace, seq: int, work: Callable[[], bool]) -> None:
+        began = time.thread_time()  # of a processor: on a busy machine it is not done less often
+        is_complete = False
+        try:
+            is_complete = work()
+        finally:
+            pace.done(seq if is_complete else -1, time.thread_time() - began)
+
+    def _find_certificate(self, address: Any) -> bool:
+        try:
+            view = inspect(address)
+            self.certificate = certificate_shown(view)
+            self.alarms = [
+                {"kind": alarm.kind, "sentence": printable(alarm.sentence), "since": alarm.since}
+                for alarm in view.alarms
+            ]
+            self.problem = None
+        except UnimodalError as error:
+            self.problem = printable(error)
+        except Exception:
+            _log.exception("the dashboard could not read a campaign")  # its address has a password
+            self.problem = "the log could not be read: the service's log says why."
+        return True
+
+    def _find_why(self, address: Any, summary: LogSummary) -> bool:
+        """Explain the last decisions, the newest first; whether there was time for all of them.
+
+        One takes milliseconds, or as long as the log, where the last snapshot came after it.
+        """
+        wanted = list(summary.decisions)[: -_WHY - 1 : -1]
+        self._explained = {
+            one.id: self._explained[one.id] for one in wanted if one.id in self._explained
+        }
+        end = time.thread_time() + _LONG
+        for one in wanted:
+            if one.id not in self._explained and time.thread_time() < end:
+                self._explained[one.id] = _explained(address, one.id)
+        self.why = [
+            {**self._explained[one.id], "id": one.id, "time": one.time, "reason": one.reason}
+            | {"arm": printable(one.arm), "leader": one.leader and printable(one.leader)}
+            for one in wanted
+            if one.id in self._explained
+        ]
+        return len(self.why) == len(wanted)
+
+
+def _explained(address: Any, decision: int) -> dict[str, Any]:
+    try:
+        return explanation_shown(explain(address, decision))
+    except UnimodalError as error:
+        return {"because": printable(error), "columns": [], "rows": []}
+
+
+def explanation_shown(found: Explanation) -> dict[str, Any]:
+    """An explanation as text: a sentence, and a table of those who competed."""
+    return {
+        "because": printable(found.because),
+        "columns": [printable(name) for name in found.columns],
+        "rows": [[printable(cell) for cell in row] for row in found.rows(_ROWS)],
+    }
+
+
+def certificate_shown(view: View) -> dict[str, Any] | None:
+    """A certificate as text, its level, and what is missing; None where it cannot be asked."""
+    found = view.certificate
+    if found is None:
+        return None
+    return {
+        "certified": bool(found),
+        "level": found.level,
+        "asked": found.confidence,
+        "sentences": [printable(line) for line in str(found).split("\n") if not _is_told(line)],
+        "missing": _missing(found),
+        "rows": [[printable(cell) for cell in row] for row in standing_rows(found)[:_ROWS]],
+    }
+
+
+def _is_told(line: str) -> bool:
+    """Whether a sentence of a certificate is among what is missing."""
+    return line.endswith("until an earlier decision has its reward.")
+
+
+def _missing(found: Certificate) -> list[dict[str, Any]]:
+    """What stands between the leader and the certificate: neighbours, and rewards."""
+    return [
+        {"open": [printable(arm) for arm in found.open[:_ROWS]], "count": len(found.open)},
+        {"more": found.more, "waiting": found.waiting},
+    ]

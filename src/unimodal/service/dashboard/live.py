@@ -1,0 +1,72 @@
+"""Server-sent events: a line when there is something new, at most one per second."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+from fastapi import Request
+from fastapi.responses import StreamingResponse
+
+from unimodal.errors import Overloaded, UnimodalError
+from unimodal.service.dashboard.watched import Dashboard
+
+_EVERY = 1.0  # seconds between two looks
+_SHARE = 5.0  # times as long as a look took, until the next one
+_QUIET = 15.0  # seconds after which a stream says that it is still there
+MOST_STREAMS = 200
+
+
+def stream(
+    request: Request, dashboard: Dashboard, version: Callable[[], Awaitable[int]]
+) -> StreamingResponse:
+    """A stream that says so when a version has changed; it ends with the session and the service.
+
+    Whoever reads it fetches what has changed: a slow reader misses lines, but nothing else.
+    """
+    if dashboard.streams >= MOST_STREAMS:
+        raise Overloaded(
+            f"{MOST_STREAMS} pages are live already, as many as the service lets: this one asks "
+            "now and then instead."
+        )
+    return StreamingResponse(
+        _lines(request, dashboard, version),
+        media_type="text/event-stream",
+        headers={"X-Accel-Buffering": "no"},
+    )
+
+
+async def _lines(
+    request: Request, dashboard: Dashboard, version: Callable[[], Awaitable[int]]
+) -> AsyncIterator[str]:
+    service = dashboard.service
+    known, said = -1, time.monotonic()
+    dashboard.streams += 1
+    try:
+        yield "retry: 3000\n\n"
+        while not service.stopping:
+            if service.access.tokens is not None and service.access.session_of(request) is None:
+                yield "event: signed-out\ndata: {}\n\n"
+                return
+            began = time.monotonic()
+            try:
+                now = await version()
+            except UnimodalError:  # busy, or gone: a page is told when it asks by itself
+                now = max(known, 0)
+            if now != known:
+                known, said = now, time.monotonic()
+                yield f'event: changed\ndata: {{"version": {now}}}\n\n'
+            elif time.monotonic() - said > _QUIET:
+                said = time.monotonic()
+                yield ": still here\n\n"
+            await _wait(service, max(_EVERY, _SHARE * (time.monotonic() - began)))
+    finally:
+        dashboard.streams -= 1
+
+
+async def _wait(service: object, seconds: float) -> None:
+    """Sleep, in parts, so that a service that is being stopped need not wait."""
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0 and not getattr(service, "stopping", False):
+        await asyncio.sleep(min(left, 0.25))

@@ -1,0 +1,209 @@
+"""The campaigns that somebody looks at: what is known of each, read once for all who look."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import hashlib
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from unimodal.agents import Agent
+from unimodal.campaigns.reading import read
+from unimodal.campaigns.stores import StoreToRead
+from unimodal.errors import UnimodalError, UnknownCampaign
+from unimodal.escape_text import printable
+from unimodal.service.answers import finite
+from unimodal.service.dashboard.arms_shown import Known, arms_shown, known
+from unimodal.service.dashboard.campaign_shown import row, shown
+from unimodal.service.dashboard.findings import Findings
+from unimodal.service.dashboard.log_summary import LogSummary
+from unimodal.service.open_campaigns import unknown_campaign
+from unimodal.service.service import Service
+
+Shown = TypeVar("Shown")
+_log = logging.getLogger("unimodal")
+_READ_FOR = 0.4  # seconds in a row; the rest of a long log is read at the next look
+_DAMAGED = "the log has events that cannot be: `unimodal verify` says which."
+_OPEN = 60.0  # seconds since a page asked; it asks every 30
+_FRESH = 0.5  # seconds for which what was read is not read again
+
+
+class Watched:
+    """One campaign, as the dashboard knows it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.summary = LogSummary()
+        self.findings = Findings()
+        self.arms: dict[str, Any] = {"kind": "none", "arms": [], "edges": []}
+        self.settings: dict[str, Any] = {}
+        self.version = 0  # grows with everything that is found
+        self.problem: str | None = None
+        self._damage: str | None = None
+        self._looked = 0.0
+        self._lock = threading.Lock()
+        self.opening = asyncio.Lock()
+        self.arms_of = -1  # the event up to which `arms` was read
+        self.finding = False
+        self.shown = -_OPEN
+
+    @property
+    def is_open(self) -> bool:
+        """Whether somebody has the page of this campaign open."""
+        return time.monotonic() - self.shown < _OPEN
+
+    def follow(self, service: Service) -> None:
+        """Read what has come to the log, unless somebody does; in a thread."""
+        if not service.place.has(self.name):
+            raise unknown_campaign(self.name)
+        if not self._lock.acquire(blocking=False):
+            return  # what is known will do, and the thread is needed elsewhere
+        try:
+            is_fresh = time.monotonic() - self._looked < _FRESH
+            if not is_fresh or self.summary.seq < self.summary.last:
+                self._read(service)
+        finally:
+            self._lock.release()
+
+    def view(self, show: Callable[[Watched], Shown]) -> Shown:
+        """What is shown of it, while nobody reads on; in a thread."""
+        with self._lock:
+            return show(self)
+
+    def _read(self, service: Service) -> None:
+        before = self.summary.seq
+        try:
+            read(service.place.address(self.name), self._follow)
+            self.problem = self._damage
+        except UnimodalError as error:
+            self.problem = printable(error)
+        except (TypeError, ValueError, LookupError):
+            self.problem = self._damage = _DAMAGED
+        self._looked = time.monotonic()
+        self.version += self.summary.seq != before
+
+    def _follow(self, store: StoreToRead) -> None:
+        if store.last() < self.summary.seq:  # another campaign has this name now
+            self.summary, self.findings, self._damage = LogSummary(), Findings(), None
+        self.summary.follow(store, _READ_FOR)
+
+
+class Dashboard:
+    """What the dashboard of one application keeps."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self._watched: dict[str, Watched] = {}
+        self._one_at_a_time = asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.streams = 0
+
+    def watched(self, name: str) -> Watched:
+        """What is known of a campaign, which need not be there."""
+        return self._watched.setdefault(name, Watched(name))
+
+    async def followed(self, name: str) -> Watched:
+        """A campaign, with all that its log says by now."""
+        one = self.watched(name)
+        try:
+            await self.service.queue.aside(lambda: one.follow(self.service))
+        except UnknownCampaign:
+            self._watched.pop(name, None)  # names of strangers do not stay
+            raise
+        self._find(one)
+        return one
+
+    async def overview(self, names: list[str]) -> list[dict[str, Any]]:
+        """One row per campaign."""
+        found = []
+        for name in names:
+            with contextlib.suppress(UnimodalError):  # gone meanwhile
+                one, ended = await self.followed(name), self.service.is_ended(name)
+                found.append(await self._viewed(one, functools.partial(row, ended=ended)))
+        return found
+
+    async def _viewed(self, one: Watched, show: Callable[[Watched], Shown]) -> Shown:
+        found: Shown = await self.service.queue.aside(lambda: one.view(show))
+        return found
+
+    async def campaign(self, name: str, have: set[str]) -> dict[str, Any]:
+        """All that is shown of a campaign, in sections; without those whose digest is known."""
+        self.watched(name).shown = time.monotonic()
+        one = await self.followed(name)
+        await self._read_arms(one)
+        ended = self.service.is_ended(name)
+        return await self._viewed(one, functools.partial(changed, ended=ended, have=have))
+
+    async def _read_arms(self, one: Watched) -> None:
+        """What the agent knows of its arms, once for each state of the log."""
+        async with one.opening:
+            seq = one.summary.seq
+            if one.arms_of == seq:
+                return
+
+            def look(agent: Agent) -> tuple[Known, dict[str, Any]]:
+                return known(agent), described(agent)
+
+            try:
+                seen, one.settings = await self.service.queue.do(
+                    one.name, lambda campaign: campaign._call(look)
+                )
+                one.arms = await self.service.queue.aside(lambda: arms_shown(seen))
+                one.arms_of = seq
+            except UnimodalError as error:
+                one.problem = printable(error)
+
+    def _find(self, one: Watched) -> None:
+        """Begin to look for what takes long, if it is due and nobody does."""
+        caught_up = one.summary.seq == one.summary.last
+        if one.finding or not caught_up or not one.findings.is_due(one.summary.seq, one.is_open):
+            return
+        one.finding = True
+        task = asyncio.get_running_loop().create_task(self._found(one))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _found(self, one: Watched) -> None:
+        try:
+            async with self._one_at_a_time:
+                address = self.service.place.address(one.name)
+                await self.service.queue.aside(
+                    lambda: one.findings.find(address, one.summary, one.is_open)
+                )
+                one.version += 1
+        except (UnimodalError, RuntimeError) as error:  # busy, or being stopped
+            _log.debug("the dashboard's findings of %s: %s", one.name, error)
+        finally:
+            one.finding = False
+
+
+def changed(one: Watched, ended: bool, have: set[str]) -> dict[str, Any]:
+    """The sections of a page whose digest is not known there, and how much is still to be read."""
+    found: dict[str, Any] = {"behind": one.summary.last - one.summary.seq}
+    for title, section in shown(one, ended).items():
+        plain = finite(section)
+        digest = hashlib.blake2b(json.dumps(plain).encode(), digest_size=8).hexdigest()
+        if digest not in have:
+            found[title] = {**plain, "digest": digest}
+    return found
+
+
+def described(agent: Agent) -> dict[str, Any]:
+    """What a campaign is about, and its limits."""
+    cap = agent._player.limits.cap
+    return {
+        "policy": agent.policy.name,
+        "family": printable(repr(agent.family)),
+        "arms": agent.known_arms,
+        "looked_up": agent.graph is None,
+        "paused": [printable(label) for label in agent.paused],
+        "cap": None if cap is None else f"{cap.share:g} of {cap.over:,}",
+        "time_to_live": agent.book.time_to_live,
+        "reports": [printable(report) for report in agent.reports[-3:]],
+    }

@@ -1,0 +1,34 @@
+"""Decisions under an idempotency key, as a call that shares its commit with others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unimodal.agents.decisions import Decision
+from unimodal.campaigns.events import key_digest
+from unimodal.campaigns.group_commit import Call
+from unimodal.campaigns.state_machine import StateMachine
+from unimodal.errors import UnimodalError
+from unimodal.service.calls import CallQueue
+
+_LIFETIME = 86_400.0  # seconds for which a key is known
+
+
+async def decisions(
+    queue: CallQueue, name: str, n: int, propensity: bool, key: str | None
+) -> list[Decision]:
+    """The next `n` decisions of a campaign, or those that were made under the key."""
+    digest = None if key is None else key_digest(key)
+
+    def work(machine: StateMachine) -> Any:
+        if digest is None:
+            return machine.decide(n, propensity)
+        return machine.decide_once(digest, _LIFETIME, n, propensity)
+
+    made, needed = await queue.change(name, Call(work, checks_first=False))
+    if isinstance(needed, UnimodalError):  # the key was used for something else
+        raise needed
+    if needed is not None:  # a graph known by look-up: the campaign does that outside of calls
+        named: Any = {"propensity": propensity, "key": key}
+        return list(await queue.do(name, lambda campaign: campaign.decide(n, **named)))
+    return list(made)

@@ -1,0 +1,30 @@
+"""How much a service takes of one client, all in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+NAME = r"^[a-z0-9][a-z0-9_-]{0,62}$"  # of a campaign: part of a file's name, so nothing else
+MOST_DECISIONS = 10_000  # in one request
+MOST_REWARDS = 10_000
+MOST_EVENTS = 10_000
+MOST_LABELS = 1_000  # to be paused, resumed or retired in one request
+LONGEST_LABEL = 200
+LONGEST_TEXT = 500  # of a policy, a family, a generator
+LONGEST_KEY = 200
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an owner may want otherwise."""
+
+    body: int = 4 * 2**20  # bytes; 413 for more, before anything is parsed
+    body_seconds: float = 10.0  # for a body to arrive
+    arms: int = 100_000
+    edges: int = 1_000_000
+    waiting: int = 1_024  # calls in the queue; 503 for more
+    readings: int = 32  # slow reads that wait
+    rate: float = 5_000.0  # requests per second and token
+    most_open: int = 256  # campaigns
+    idle: float = 900.0  # seconds after which a campaign that nobody uses is closed
+    wait: float = 5.0  # seconds for which another process may keep a campaign busy

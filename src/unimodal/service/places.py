@@ -1,0 +1,123 @@
+"""Where the campaigns of a service are kept, by name: no path ever comes from a request."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, Protocol
+
+from unimodal import files
+from unimodal.errors import InvalidRequest, StoreError, UnimodalError
+from unimodal.service.limits import NAME
+
+_IS_NAME = re.compile(NAME)
+
+
+class Place(Protocol):
+    """What a service needs of it."""
+
+    def names(self) -> list[str]:
+        """The campaigns that there are, in order."""
+
+    def has(self, name: str) -> bool:
+        """Whether there is a campaign of this name."""
+
+    def address(self, name: str) -> Any:
+        """What `Campaign.open` takes; also of a campaign that is still to be made."""
+
+    def is_ended(self, name: str) -> bool:
+        """Whether its owner has ended it."""
+
+    def set_ended(self, name: str, ended: bool) -> None:
+        """End it, or let it decide again."""
+
+    def check(self) -> None:
+        """Refuse with an error if it cannot be reached."""
+
+    def close(self) -> None:
+        """Let go of it."""
+
+
+def is_name(name: str) -> bool:
+    """Whether a campaign of this name is served."""
+    return _IS_NAME.fullmatch(name) is not None
+
+
+def check_name(name: str) -> str:
+    """A name that is safe as a part of a path.
+
+    >>> check_name("../etc")
+    Traceback (most recent call last):
+        ...
+    unimodal.errors.InvalidRequest: a campaign is named by at most 63 of a-z, 0-9, - and _, ...
+    """
+    if not is_name(name):
+        raise InvalidRequest(
+            f"a campaign is named by at most 63 of a-z, 0-9, - and _, got {name!r:.80}: choose "
+            "another name."
+        )
+    return name
+
+
+class Folder:
+    """A folder of SQLite files, one per campaign; an empty file beside it marks an ended one."""
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = files.as_path(path, "the folder of campaigns")
+        try:
+            self._path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UnimodalError(
+                f"the folder of campaigns {path} cannot be made: {error.strerror or error}."
+            ) from None
+
+    def names(self) -> list[str]:
+        """The campaigns that there are, in order."""
+        found = (path.stem for path in self._path.glob("*.db"))
+        return sorted(filter(is_name, found))
+
+    def has(self, name: str) -> bool:
+        """Whether there is a campaign of this name."""
+        return self.address(name).exists()
+
+    def address(self, name: str) -> Path:
+        """The file of a campaign."""
+        return self._path / f"{check_name(name)}.db"
+
+    def is_ended(self, name: str) -> bool:
+        """Whether its owner has ended it."""
+        return self._mark(name).exists()
+
+    def set_ended(self, name: str, ended: bool) -> None:
+        """End it, or let it decide again."""
+        try:
+            if ended:
+                self._mark(name).touch()
+            else:
+                self._mark(name).unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreError(f"{self._mark(name)} cannot be written: {error.strerror}.") from None
+
+    def check(self) -> None:
+        """Refuse if the folder is gone."""
+        if not self._path.is_dir():
+            raise StoreError(f"the folder of campaigns {self._path} is gone: mount it again.")
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def _mark(self, name: str) -> Path:
+        return self._path / f"{check_name(name)}.ended"
+
+
+def place_of(store: str, wait: float) -> Place:
+    """The place that `--store` names."""
+    if store.startswith(("postgresql://", "postgres://")):
+        from unimodal.service.database_place import Database  # which needs another extra
+
+        return Database(store, wait)
+    if re.match(r"[a-z+]+://", store):
+        raise UnimodalError(
+            f"the store of a service must be a folder or postgresql://…, got {store!r:.80}."
+        )
+    return Folder(store)

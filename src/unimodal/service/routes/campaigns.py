@@ -1,0 +1,144 @@
+"""Campaigns themselves: made, listed, read, changed."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from unimodal.agents import Agent
+from unimodal.campaigns import Campaign
+from unimodal.service import problems
+from unimodal.service.access import allow, check
+from unimodal.service.answers import as_json, finite
+from unimodal.service.campaign_requests import settings_of
+from unimodal.service.limits import NAME
+from unimodal.service.models import (
+    CampaignAnswer,
+    CampaignsAnswer,
+    Change,
+    Name,
+    NewCampaign,
+)
+from unimodal.service.service import Service, service_of
+from unimodal.service.tokens import Token
+
+router = APIRouter(prefix="/v1/campaigns", tags=["campaigns"])
+_PAGE = 100
+
+
+def _link(operation: str) -> dict[str, Any]:
+    return {"operationId": operation, "parameters": {"name": "$response.body#/name"}}
+
+
+@router.post(
+    "",
+    status_code=201,
+    operation_id="create_campaign",
+    response_model=CampaignAnswer,
+    responses={
+        201: {
+            "description": "The campaign, which is on disk",
+            "links": {name: _link(name) for name in ("decide", "read_campaign", "list_arms")},
+        },
+        **problems.responses(409),
+    },
+)
+async def create_campaign(
+    request: Request, body: NewCampaign, token: Annotated[Token, Depends(allow("admin"))]
+) -> Response:
+    """Make a campaign.
+
+    The policy, the family and a generator are given by their text, as on the command line; a graph
+    also by its edges, or as the text of a CSV file. Code and files of the server cannot be named.
+    """
+    check(token, "admin", body.name)
+    service = service_of(request)
+
+    def make() -> None:
+        service.campaigns.create(body.name, **settings_of(body, service.limits))
+
+    await service.queue.aside(make)
+    return as_json(await _campaign(service, body.name), 201)
+
+
+@router.get(
+    "",
+    operation_id="list_campaigns",
+    response_model=CampaignsAnswer,
+    responses=problems.responses(),
+)
+async def list_campaigns(
+    request: Request,
+    token: Annotated[Token, Depends(allow("read"))],
+    after: Annotated[str | None, Query(pattern=NAME)] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = _PAGE,
+) -> Response:
+    """List the campaigns that the token is for, in the order of their names."""
+    service = service_of(request)
+    return as_json(await service.queue.aside(lambda: _listed(service, token, after, limit)))
+
+
+def _listed(service: Service, token: Token, after: str | None, limit: int) -> dict[str, Any]:
+    names = [name for name in service.place.names() if token.sees(name) and name > (after or "")]
+    page = [{"name": name, "ended": service.is_ended(name)} for name in names[:limit]]
+    return {"campaigns": page, "next": names[limit - 1] if len(names) > limit else None}
+
+
+@router.get(
+    "/{name}",
+    operation_id="read_campaign",
+    response_model=CampaignAnswer,
+    responses=problems.responses(404),
+    dependencies=[Depends(allow("read"))],
+)
+async def read_campaign(request: Request, name: Name) -> Response:
+    """Read what a campaign is about, and how it stands."""
+    return as_json(await _campaign(service_of(request), name))
+
+
+@router.patch(
+    "/{name}",
+    operation_id="change_campaign",
+    response_model=CampaignAnswer,
+    responses=problems.responses(404, 409),
+    dependencies=[Depends(allow("admin"))],
+)
+async def change_campaign(request: Request, name: Name, body: Change) -> Response:
+    """Change a cap on arms that do not lead (null lifts it), or whether a campaign has ended."""
+    service = service_of(request)
+    if "cap" in body.model_fields_set:
+        given = (None, 100) if body.cap is None else (body.cap.share, body.cap.over)
+        await service.queue.do(name, lambda campaign: campaign.cap(*given))
+    if "ended" in body.model_fields_set:
+        await service.queue.aside(lambda: service.set_ended(name, body.ended))
+    return as_json(await _campaign(service, name))
+
+
+async def _campaign(service: Service, name: str) -> dict[str, Any]:
+    def read(campaign: Campaign) -> dict[str, Any]:
+        found: dict[str, Any] = campaign._call(_described)
+        return {"name": name, **found, "ended": service.is_ended(name)}
+
+    return finite(await service.queue.do(name, read))  # type: ignore[no-any-return]
+
+
+def _described(agent: Agent) -> dict[str, Any]:
+    graph, cap = agent.graph, agent._player.limits.cap
+    known = {"kind": "look-up", "arms": agent.known_arms, "edges": None}
+    if graph is not None:
+        known = {"kind": graph.recipe["kind"], "arms": graph.n_arms, "edges": graph.n_edges}
+    return {
+        "policy": agent.policy.name,
+        "family": repr(agent.family),
+        "graph": known,
+        "leader": agent.leader,
+        "decisions": agent.book.made,
+        "outstanding": agent.outstanding,
+        "round": int(agent.round),
+        "paused": list(agent.paused),
+        "cap": None if cap is None else {"share": cap.share, "over": cap.over},
+        "time_to_live": agent.book.time_to_live,
+        "on_expiry": agent.book.on_expiry,
+        "reports": agent.reports,
+    }

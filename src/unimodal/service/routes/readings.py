@@ -1,0 +1,128 @@
+"""What the log of a campaign says: certificate, explanation, alarms, events."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+
+from unimodal.campaigns import Campaign
+from unimodal.campaigns.events import Event
+from unimodal.campaigns.reading import read
+from unimodal.campaigns.stores import StoreToRead
+from unimodal.service import problems
+from unimodal.service.access import allow
+from unimodal.service.answers import as_json, finite
+from unimodal.service.limits import MOST_EVENTS
+from unimodal.service.models import (
+    AlarmsAnswer,
+    CertificateAnswer,
+    EventsAnswer,
+    ExplanationAnswer,
+    Name,
+)
+from unimodal.service.open_campaigns import unknown_campaign
+from unimodal.service.service import Service, service_of
+
+router = APIRouter(
+    prefix="/v1/campaigns/{name}", tags=["readings"], dependencies=[Depends(allow("read"))]
+)
+NDJSON = "application/x-ndjson"
+Confidence = Annotated[float, Query(gt=0, lt=1, allow_inf_nan=False)]
+
+
+@router.get(
+    "/certificate",
+    operation_id="read_certificate",
+    response_model=CertificateAnswer,
+    responses=problems.responses(404),
+)
+async def read_certificate(
+    request: Request,
+    name: Name,
+    confidence: Confidence = 0.95,
+    tolerance: Annotated[float | None, Query(ge=0, allow_inf_nan=False)] = None,
+) -> Response:
+    """Say which arm is the peak, at a confidence that holds however often one looks."""
+
+    def certified(campaign: Campaign) -> dict[str, Any]:
+        found = campaign.certificate(confidence, tolerance)
+        data = found.to_dict()
+        if found.belief is not None:
+            data["belief"]["best"] = [[arm, share] for arm, share in found.belief.best.items()]
+        return {**data, "certified": bool(found), "sentence": str(found)}
+
+    return as_json(finite(await service_of(request).queue.read(name, certified)))
+
+
+@router.get(
+    "/decisions/{decision}/explanation",
+    operation_id="explain_decision",
+    response_model=ExplanationAnswer,
+    responses=problems.responses(404),
+)
+async def explain_decision(
+    request: Request, name: Name, decision: Annotated[int, Path(ge=1, le=2**63 - 1)]
+) -> Response:
+    """Say why a decision fell on its arm: what was known then, what was drawn, who won."""
+    found = await service_of(request).queue.read(
+        name, lambda campaign: campaign.explain(decision).to_dict()
+    )
+    return as_json(finite(found))
+
+
+@router.get(
+    "/alarms",
+    operation_id="list_alarms",
+    response_model=AlarmsAnswer,
+    responses=problems.responses(404),
+)
+async def list_alarms(request: Request, name: Name, confidence: Confidence = 0.99) -> Response:
+    """List what the owner should look at: a second peak, a change, rewards that do not come."""
+    found = await service_of(request).queue.read(
+        name, lambda campaign: [alarm.to_dict() for alarm in campaign.alarms(confidence)]
+    )
+    service_of(request).metrics.alarms.labels(name).set(len(found))
+    return as_json(finite({"alarms": found}))
+
+
+@router.get(
+    "/events",
+    operation_id="list_events",
+    response_model=EventsAnswer,
+    responses={
+        200: {"content": {NDJSON: {"schema": {"type": "string"}}}},
+        **problems.responses(404),
+    },
+)
+async def list_events(
+    request: Request,
+    name: Name,
+    after: Annotated[int, Query(ge=0, le=2**63 - 1)] = 0,
+    limit: Annotated[int, Query(ge=1, le=MOST_EVENTS)] = 1000,
+) -> Response:
+    """List the events of the log after a number, in order.
+
+    As JSON; or, with `Accept: application/x-ndjson`, one event per line. An empty page is the end.
+    """
+    service = service_of(request)
+    rows = await service.queue.aside(lambda: _events(service, name, after, limit))
+    if NDJSON in request.headers.get("accept", ""):
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        return Response(lines, media_type=NDJSON)
+    is_last = len(rows) < limit
+    return as_json({"events": rows, "next": None if is_last else rows[-1]["seq"]})
+
+
+def _events(service: Service, name: str, after: int, limit: int) -> list[dict[str, Any]]:
+    if not service.place.has(name):
+        raise unknown_campaign(name)
+
+    def page(store: StoreToRead) -> list[tuple[Any, ...]]:
+        events = itertools.chain.from_iterable(store.rows(after, after + limit))
+        return list(itertools.islice(events, limit))
+
+    rows = read(service.place.address(name), page)
+    return [finite(dict(zip(Event._fields, row, strict=True))) for row in rows]

@@ -1,0 +1,139 @@
+"""A server process: where it listens, how it starts, and how it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from unimodal.errors import UnimodalError
+from unimodal.service.app import create_app
+from unimodal.service.gate import is_loopback
+from unimodal.service.limits import Limits
+
+_GRACE = 30  # seconds for what is in flight
+_SWITCH = 0.0005  # seconds: a thread that commits need not wait 5 ms for the event loop's turn
+
+
+def check_address(host: str, token_file: Path | None) -> None:
+    """Refuse an address that others can reach where there is no token file.
+
+    >>> check_address("0.0.0.0", None)
+    Traceback (most recent call last):
+        ...
+    unimodal.errors.UnimodalError: without a token file a service listens on this machine only, ...
+    """
+    if token_file is None and not is_loopback(host):
+        raise UnimodalError(
+            f"without a token file a service listens on this machine only, got the address {host}: "
+            "make one with `unimodal token add tokens.json --role admin`, and pass --tokens."
+        )
+
+
+def serve(
+    store: str,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    token_file: Path | None = None,
+    *,
+    limits: Limits | None = None,
+    durability: str = "full",
+    watch: float = 60.0,
+    demo: bool = False,
+    ready: Callable[[str], None] = print,
+) -> None:
+    """Serve until SIGTERM or Ctrl-C; then finish what is in flight, and close the campaigns.
+
+    `ready` is called with the address when requests are answered.
+    """
+    check_address(host, token_file)
+    named: dict[str, Any] = {"limits": limits, "durability": durability, "watch": watch}
+    app = create_app(store, token_file, demo=demo, **named)
+    config = uvicorn.Config(
+        app,
+        lifespan="on",
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        timeout_graceful_shutdown=_GRACE,
+        backlog=1024,
+    )
+    with _listening(host, port) as listener, _switching_quickly():
+        _Server(config, lambda: ready(_address(listener))).run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """Says when it is ready."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """End by SIGTERM and SIGINT in order; uvicorn would raise them again at the end."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        numbers = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, self.handle_exit) for number in numbers}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and say so."""
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Have the dashboard's streams end, which last for ever, and wait for all else."""
+        app: Any = self.config.app
+        app.state.service.stopping = True
+        await super().shutdown(sockets)
+
+
+@contextlib.contextmanager
+def _listening(host: str, port: int) -> Iterator[socket.socket]:
+    """A socket on an address, or a sentence why there is none."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, port))
+        except (OSError, OverflowError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise UnimodalError(
+                f"the service cannot listen on {host}, port {port}: {why}; choose others with "
+                "--host and --port."
+            ) from None
+        yield listener
+    finally:
+        listener.close()
+
+
+@contextlib.contextmanager
+def _switching_quickly() -> Iterator[None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(_SWITCH)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
+
+
+def _address(listener: socket.socket) -> str:
+    name: Any = listener.getsockname()
+    host = f"[{name[0]}]" if ":" in name[0] else name[0]
+    return f"http://{host}:{name[1]}"

@@ -1,0 +1,116 @@
+"""What the endpoints of one application share."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from typing import Any
+
+from fastapi import Request
+
+from unimodal.errors import CampaignEnded, UnimodalError
+from unimodal.service.access import Access
+from unimodal.service.calls import CallQueue
+from unimodal.service.limits import Limits
+from unimodal.service.metrics import Metrics
+from unimodal.service.open_campaigns import OpenCampaigns, unknown_campaign
+from unimodal.service.places import Place
+
+_log = logging.getLogger("unimodal")
+_REMEMBERED = 1.0  # seconds for which it is not asked again whether a campaign was ended
+
+
+class Service:
+    """The campaigns, the queue of calls, who may do what, and the figures."""
+
+    def __init__(
+        self,
+        place: Place,
+        access: Access,
+        limits: Limits | None = None,
+        durability: str = "full",
+        watch: float = 60.0,
+    ) -> None:
+        self.place, self.access, self.limits = place, access, limits or Limits()
+        self.metrics = Metrics()
+        self.campaigns = OpenCampaigns(place, self.limits, durability)
+        self.queue = CallQueue(self.campaigns, self.limits)
+        self._ended: dict[str, tuple[float, bool]] = {}
+        self.stopping = False  # streams end then, or a server that is being stopped would wait
+        self._stopped = threading.Event()
+        self._keeper = threading.Thread(
+            target=self._keep, args=(watch,), name="unimodal-keeper", daemon=True
+        )
+
+    def start(self) -> None:
+        """Begin to look after open campaigns."""
+        self._keeper.start()
+
+    def close(self) -> None:
+        """Finish the calls that wait, and close the campaigns."""
+        self.stopping = True
+        self._stopped.set()
+        self.queue.close()
+        self.campaigns.close()
+        self.place.close()
+        if self._keeper.is_alive():
+            self._keeper.join(timeout=10)
+
+    def is_ended(self, name: str) -> bool:
+        """Whether a campaign was ended; other servers learn it within a second."""
+        asked, ended = self._ended.get(name, (0.0, False))
+        return self._asked_anew(name) if time.monotonic() - asked > _REMEMBERED else ended
+
+    def _asked_anew(self, name: str) -> bool:
+        ended = self.place.is_ended(name)
+        self._ended[name] = time.monotonic(), ended
+        return ended
+
+    def set_ended(self, name: str, ended: bool) -> None:
+        """End a campaign, or let it decide again."""
+        if not self.place.has(name):
+            raise unknown_campaign(name)
+        self.place.set_ended(name, ended)
+        self._ended[name] = time.monotonic(), ended
+
+    async def check_not_ended(self, name: str) -> None:
+        """Refuse to decide for a campaign that was ended; the store is asked off the event loop."""
+        asked, ended = self._ended.get(name, (0.0, False))
+        if time.monotonic() - asked > _REMEMBERED:
+            if asked:  # those who come meanwhile go by what is known
+                self._ended[name] = time.monotonic(), ended
+            ended = await self.queue.do(name, lambda campaign: self._asked_anew(name))
+        if ended:
+            raise CampaignEnded(
+                f"the campaign {name} was ended by its owner, and decides no more: an admin can "
+                'change it back with {"ended": false}.'
+            )
+
+    def _keep(self, watch: float) -> None:
+        """Close idle campaigns and look for alarms, now and then, until the end."""
+        last = time.monotonic()
+        while not self._stopped.wait(min(watch, 5.0)):
+            self.campaigns.close_idle()
+            if time.monotonic() - last < watch:
+                continue
+            for name in self.campaigns.names_open():
+                if self._stopped.is_set():
+                    return
+                self._look_for_alarms(name)
+            last = time.monotonic()
+
+    def _look_for_alarms(self, name: str) -> None:
+        try:
+            with self.campaigns.use(name) as campaign:
+                self.metrics.alarms.labels(name).set(len(campaign.alarms()))
+        except UnimodalError as error:
+            _log.warning("alarms of %s: %s", name, error)
+        except Exception:
+            _log.exception("alarms of %s", name)
+
+
+def service_of(request: Request) -> Service:
+    """The service that a request is for."""
+    service: Any = request.app.state.service
+    return service  # type: ignore[no-any-return]

@@ -1,0 +1,161 @@
+"""Bearer tokens: a file of hashes, who may do what, and a comparison in constant time.
+
+A token is `um_<id>_<secret>` with 256 random bits in the secret, so that one round of SHA-256 is
+enough: there is nothing to guess. The file has the hash only; the token is shown once, when it is
+made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import re
+import secrets
+import time
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from unimodal import files
+from unimodal.errors import NotAuthenticated, UnimodalError, unknown_name
+from unimodal.service.limits import NAME
+
+ROLES = ("decide", "read", "admin")
+_FORM = re.compile(r"um_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+_NOBODY = hashlib.sha256(b"").hexdigest()  # compared where the id is unknown
+
+
+@dataclass(frozen=True)
+class Token:
+    """What the file has of a token; `campaigns` is empty where it is for all of them."""
+
+    id: str
+    name: str
+    roles: tuple[str, ...]
+    campaigns: tuple[str, ...]
+    sha256: str
+    created: float
+
+    def may(self, role: str, campaign: str | None = None) -> bool:
+        """Whether it covers a role, for a campaign; an admin may do all.
+
+        >>> shop = Token("0", "shop", ("decide",), ("prices",), "", 0.0)
+        >>> shop.may("decide", "prices"), shop.may("read", "prices"), shop.may("decide", "ads")
+        (True, False, False)
+        """
+        has_role = role in self.roles or "admin" in self.roles
+        return has_role and (campaign is None or self.sees(campaign))
+
+    def sees(self, campaign: str) -> bool:
+        """Whether it is for this campaign."""
+        return not self.campaigns or campaign in self.campaigns
+
+
+EVERYTHING = Token("", "nobody (no token file)", ("admin",), (), "", 0.0)
+
+
+def make(name: str, roles: Iterable[str], campaigns: Iterable[str] = ()) -> tuple[str, Token]:
+    """A new token, to be shown once, and what is to be kept of it."""
+    chosen = tuple(dict.fromkeys(roles))
+    for role in chosen:
+        if role not in ROLES:
+            raise unknown_name("role", role, ROLES)
+    if not chosen:
+        raise UnimodalError(f"a token must have a role, got none: name one of {', '.join(ROLES)}.")
+    for campaign in (covered := tuple(dict.fromkeys(campaigns))):
+        if not re.fullmatch(NAME, campaign):
+            raise UnimodalError(f"a campaign is named by a-z, 0-9, - and _, got {campaign!r}.")
+    number, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
+    kept = Token(number, str(name), chosen, covered, _hash(secret), time.time())
+    return f"um_{number}_{secret}", kept
+
+
+def read(path: Path) -> dict[str, Token]:
+    """The tokens of a file, by id; none where there is no file."""
+    try:
+        rows = json.loads(path.read_text(encoding="utf-8"))["tokens"]
+        tokens = [Token(**{**row, **_tuples(row)}) for row in rows]
+        if any(not re.fullmatch("[0-9a-f]{64}", token.sha256) for token in tokens):
+            raise ValueError("no hash")
+        return {token.id: token for token in tokens}
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise UnimodalError(
+            f"the token file {path} cannot be read: {error.strerror or error}."
+        ) from None
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise UnimodalError(
+            f"{path} must be a token file, as `unimodal token add` writes it, got something else: "
+            "make a new one, or go back to a copy."
+        ) from None
+
+
+def write(path: Path, tokens: Iterable[Token]) -> None:
+    """Keep tokens in a file that only its owner can read."""
+    data = {"tokens": [asdict(token) for token in tokens]}
+
+    text = json.dumps(data, indent=2) + "\n"
+    files.write(path, lambda to: to.write_text(text, encoding="utf-8")).chmod(0o600)
+
+
+class TokenFile:
+    """The tokens that a service knows; the file is read again when it has changed."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._tokens = read(path)
+        self._stamp = self._stamped()
+        self._looked = time.monotonic()
+        if not self._tokens:
+            raise UnimodalError(
+                f"the token file {path} has no token in it: make one with `unimodal token add "
+                f"{path} --role admin`."
+            )
+
+    def token_of(self, bearer: str) -> Token:
+        """The token that was sent, or `NotAuthenticated`."""
+        self._refresh()
+        form = _FORM.fullmatch(bearer)
+        kept = self._tokens.get(form[1]) if form else None
+        right = hmac.compare_digest(
+            _hash(form[2]) if form else _NOBODY, kept.sha256 if kept else _NOBODY[::-1]
+        )
+        if kept is None or not right:
+            raise NotAuthenticated(
+                "the service does not know this token: check it, or have its owner make one with "
+                "`unimodal token add`."
+            )
+        return kept
+
+    def by_id(self, number: str) -> Token | None:
+        """A token that is still in the file."""
+        self._refresh()
+        return self._tokens.get(number)
+
+    def _refresh(self) -> None:
+        now = time.monotonic()
+        if now - self._looked < 1.0:
+            return
+        self._looked = now
+        if (stamp := self._stamped()) != self._stamp:
+            # A file that is being changed or was damaged must not lock its owner out for good.
+            self._tokens, self._stamp = read(self._path), stamp
+
+    def _stamped(self) -> Any:
+        try:
+            status = os.stat(self._path)
+            return status.st_mtime_ns, status.st_size, status.st_ino
+        except OSError:
+            return None
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _tuples(row: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(row[name]) for name in ("roles", "campaigns")}

@@ -1,0 +1,169 @@
+"""The rule that decides a comparison although it is looked at several times.
+
+Samples grow by a factor from look to look: a question is looked at with the paper's own number of
+samples, then with twice or four times as many as before (`added_samples.py` says which), at most
+eight times. It is settled by the first look that decides it. The 1 % by which all verdicts together
+may err is divided evenly among all questions and all looks (a union bound), so each look has an
+interval at 1 - 0.01/(8 × questions). It needs no independence of looks or of questions.
+
+Regrets are skewed: a rare trial that loses its way has a hundred times the regret of the others,
+and Student's interval then ends too early on that side. So an interval is Student's, extended on
+the side of the skew by the term of Johnson (1978, JASA 73, 536-544), and decides only if there are
+samples enough for their skewness (Cochran 1977, section 2.15: 25 times its square).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unimodal.results.statistics import Interval
+
+ALPHA = 0.01  # of all verdicts together
+LOOKS = 8
+FEWEST_GRAPHS, FEWEST_TRIALS = 20, 400  # samples before which nothing is decided
+_COCHRAN = 25.0
+_FARTHEST = 24  # looks at which a projection gives up
+
+HOLDS, FAILS, CLOSE, OPEN = "holds", "does not hold", "too close to call", "open"
+
+
+def level_of(questions: int) -> float:
+    """The level of each interval if so many questions are decided jointly at 99 %.
+
+    >>> round(1 - level_of(100), 8)
+    1.25e-05
+    """
+    return 1 - ALPHA / (LOOKS * questions)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What samples say of a quantity: an estimate, its standard error and its third cumulant.
+
+    The first three may be arrays, for many quantities at once.
+    """
+
+    value: Any
+    error: Any
+    third: Any  # of the estimate: that of one sample divided by the square of their number
+    freedom: float  # degrees of freedom of the error
+    samples: int
+    fewest: int  # samples that must be there
+
+    @property
+    def enough(self) -> Any:
+        """Whether there are samples enough for an interval to be trusted far out."""
+        return self.enough_if_grown(1.0)
+
+    def enough_if_grown(self, factor: float) -> Any:
+        """Whether so many times the samples would be enough, if they were like these."""
+        skewness = self._third_by(3) * math.sqrt(self.samples)
+        return self.samples * factor >= np.maximum(self.fewest, _COCHRAN * skewness**2)
+
+    def interval(self, level: float) -> Interval:
+        """The interval, extended on the side of the skew."""
+        return self.grown(1.0, level)
+
+    def grown(self, factor: float, level: float) -> Interval:
+        """The interval that so many times the samples would give if they were like these."""
+        reach = student_of((self.freedom + 1) * factor - 1, level)
+        half = reach * self.error / math.sqrt(factor)
+        shift = self._third_by(2) * (2 * reach**2 + 1) / 6 / factor
+        low = self.value - half + np.minimum(shift, 0.0)
+        high = self.value + half + np.maximum(shift, 0.0)
+        return Interval(self.value, low, high)
+
+    def _third_by(self, power: int) -> Any:
+        """The third cumulant divided by a power of the error; 0 where nothing varies."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(self.error > 0, self.third / np.power(self.error, power), 0.0)[()]
+
+
+def student_of(freedom: float, level: float) -> float:
+    """How many standard errors an interval reaches, for a broken number of degrees of freedom."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, 0.5 + level / 2)) if freedom > 0 else math.inf
+
+
+def mean_of(samples: Any, fewest: int) -> Estimate:
+    """The mean of some samples, over the first axis.
+
+    >>> print(mean_of(np.array([1.0, 2.0, 3.0, 4.0]), 2).interval(0.95))
+    2 ± 2
+    """
+    samples = np.asarray(samples, dtype=np.float64)
+    number, mean = len(samples), samples.mean(axis=0)
+    if number < 2:
+        return Estimate(mean, math.inf, 0.0, 0.0, number, fewest)
+    apart = samples - mean
+    squares = apart * apart
+    error = np.sqrt(squares.sum(axis=0) / (number - 1) / number)
+    third = (squares * apart).mean(axis=0) / number**2
+    return Estimate(mean, error, third, number - 1, number, fewest)
+
+
+def difference(one: Estimate, two: Estimate) -> Estimate:
+    """One estimate minus another that does not depend on it (Welch's degrees of freedom)."""
+    error = math.hypot(one.error, two.error)
+    parts = [e.error**4 / e.freedom for e in (one, two) if e.freedom > 0]
+    freedom = error**4 / sum(parts) if sum(parts) > 0 else one.freedom + two.freedom
+    samples = min(one.samples, two.samples)
+    fewest = max(one.fewest, two.fewest)
+    return Estimate(one.value - two.value, error, one.third - two.third, freedom, samples, fewest)
+
+
+def word_of(interval: Interval, margin: float) -> str:
+    """What an interval of a quantity says of the claim that it is above 0.
+
+    >>> word_of(Interval(0.5, 0.1, 0.9), 0.2), word_of(Interval(0.05, -0.05, 0.15), 0.2)
+    ('holds', 'too close to call')
+    """
+    if interval.low > 0:
+        return HOLDS
+    if interval.high < 0:
+        return FAILS
+    return CLOSE if -margin <= interval.low and interval.high <= margin else OPEN
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The word on a question, and the look that gave it: the first that decides, or the last."""
+
+    word: str
+    look: int
+    interval: Interval
+    estimate: Estimate
+
+
+def settle(estimates: Sequence[Estimate], margin: float, level: float) -> Settled:
+    """The word on a question from its looks, one estimate each."""
+    last = None
+    for look, estimate in enumerate(estimates[:LOOKS]):
+        interval = estimate.interval(level)
+        word = word_of(interval, margin) if estimate.enough else OPEN
+        last = Settled(word, look, interval, estimate)
+        if word != OPEN:
+            return last
+    if last is None:
+        raise ValueError("a question without samples")
+    return last
+
+
+def projected(settled: Settled, margin: float, level: float, growth: int) -> int | None:
+    """The look that would settle a question if more samples were like those so far.
+
+    Samples grow by the factor `growth` from look to look. It may be beyond the last look; None if
+    it is beyond `_FARTHEST`.
+    """
+    for look in range(settled.look + 1, _FARTHEST):
+        factor = float(growth ** (look - settled.look))
+        interval = settled.estimate.grown(factor, level)
+        if settled.estimate.enough_if_grown(factor) and word_of(interval, margin) != OPEN:
+            return look
+    return None

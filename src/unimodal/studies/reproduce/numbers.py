@@ -1,0 +1,140 @@
+"""The numbers of Tables 1 to 3 as questions: ours made precise, then compared with the paper's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unimodal.results.statistics import Interval
+from unimodal.studies.reproduce import paper_numbers as paper
+from unimodal.studies.reproduce.comparisons import Samples, place
+from unimodal.studies.reproduce.looks import (
+    LOOKS,
+    Estimate,
+    mean_of,
+    student_of,
+)
+from unimodal.studies.reproduce.setting import Setting
+from unimodal.studies.reproduce.settings import paper_setting
+from unimodal.studies.reproduce.verdicts import UNDECIDED, Verdict, judge
+
+PRECISE = 0.05  # the share of the value within which our 95 % interval must lie
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number of the paper, and what of ours stands against it."""
+
+    table: str
+    setting: Setting
+    policy: str
+    reported: Interval  # without an interval in Table 3
+    theirs: int  # the samples of the paper's interval
+    rounding: float  # half of the last digit that the paper prints
+    relative_to: str = ""  # a policy, in Table 1
+
+    @property
+    def uses(self) -> tuple[tuple[Setting, str], ...]:
+        """The settings and policies of which it needs samples."""
+        both = (self.policy, self.relative_to) if self.relative_to else (self.policy,)
+        return tuple((self.setting, policy) for policy in both)
+
+    def estimate(self, samples: Samples) -> Estimate:
+        """The mean regret, or the ratio of two (the delta method)."""
+        over, *under = (samples(*use)[:, -1] for use in self.uses)
+        if not under:
+            return mean_of(over, 2)
+        ratio = np.mean(over) / np.mean(under[0])
+        residuals = (over - ratio * under[0]) / np.mean(under[0])
+        return mean_of(ratio + residuals, 2)
+
+    @property
+    def key(self) -> str:
+        """Which number it is: under this its estimates are kept in a file."""
+        return f"{self.setting.name}: {self.policy}"
+
+    @property
+    def where(self) -> str:
+        """Its table, setting and policy in words."""
+        return f"{self.table}, {place(self.setting)}, {self.policy}"
+
+    def judged(self, ours: Estimate, questions: int) -> Verdict:
+        """The verdict of one look, undecided while our interval is wider than 5 % of the value."""
+        interval = usual_interval(ours)
+        off = (ours.value - self.reported.value) / self.reported.value
+        if not precise(ours):
+            return Verdict(UNDECIDED, off)
+        reported = self.reported
+        if reported.half_width == 0:  # Table 3: ours, as of the paper's number of graphs
+            deviation = ours.error * math.sqrt(ours.samples)
+            spread = deviation / math.sqrt(self.theirs) * student_of(self.theirs - 1, 0.95)
+            reported = Interval(reported.value, reported.value - spread, reported.value + spread)
+        looks = LOOKS * questions
+        at = (ours.samples, looks, self.rounding, self.theirs)
+        return judge(interval, interval, reported, *at)
+
+
+def usual_interval(estimate: Estimate) -> Interval:
+    """The 95 % interval of Student, as the tables show it."""
+    half = student_of(estimate.freedom, 0.95) * estimate.error
+    return Interval(estimate.value, estimate.value - half, estimate.value + half)
+
+
+def precise(estimate: Estimate, factor: float = 1.0) -> bool:
+    """Whether our interval is narrow enough, now or with so many times the samples."""
+    half = usual_interval(estimate).half_width / math.sqrt(factor)
+    return bool(half <= PRECISE * abs(estimate.value))
+
+
+@dataclass(frozen=True)
+class SettledNumber:
+    """The verdict on a number by the first look that is precise enough, or by the last."""
+
+    verdict: Verdict
+    look: int
+    estimate: Estimate
+
+    @property
+    def open(self) -> bool:
+        """Whether no look was precise enough."""
+        return self.verdict.word == UNDECIDED
+
+
+def settle_number(number: Number, estimates: Sequence[Estimate], questions: int) -> SettledNumber:
+    """The verdict on a number from its looks."""
+    last = None
+    for look, estimate in enumerate(estimates[:LOOKS]):
+        last = SettledNumber(number.judged(estimate, questions), look, estimate)
+        if not last.open:
+            return last
+    if last is None:
+        raise ValueError("a number without samples")
+    return last
+
+
+def projected_number(settled: SettledNumber, growth: int) -> int | None:
+    """The look at which ours would be precise enough."""
+    ahead = range(1, 25)
+    steps = (step for step in ahead if precise(settled.estimate, float(growth**step)))
+    return next((settled.look + step for step in steps), None)
+
+
+def all_numbers() -> tuple[Number, ...]:
+    """Every number of Tables 1 to 3."""
+    made = []
+    for k, cells in paper.TABLE_1.items():
+        where = paper_setting("Table 1", k, "triangle")
+        for policy, reported in cells.items():
+            at = ("Table 1", where, policy, reported, paper.PAPER_TRIALS, 0.005, "OSUB")
+            made.append(Number(*at))
+    for (k, p, policy), reported in paper.TABLE_2.items():
+        where = paper_setting("Table 2", k, p)
+        made.append(Number("Table 2", where, policy, reported, paper.PAPER_GRAPHS, 0.5))
+    for (k, policy), value in paper.TABLE_3.items():
+        where = paper_setting("Table 3", k, "0.1")
+        bare = Interval(value, value, value)
+        made.append(Number("Table 3", where, policy, bare, paper.PAPER_GRAPHS, 0.5))
+    return tuple(made)

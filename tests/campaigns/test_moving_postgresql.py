@@ -1,0 +1,105 @@
+"""Campaigns that move between files and databases, and that are compacted and erased there."""
+
+import shutil
+
+import pytest
+
+import unimodal as um
+from unimodal.campaigns.content import content_of
+from unimodal.campaigns.reading import read, read_table
+
+PEOPLE = um.graphs.from_edges([("Ann", "Bob"), ("Bob", "Cy"), ("Cy", "Größe <7>")])
+
+
+def content(place):
+    return read(place, content_of)
+
+
+@pytest.fixture
+def played(path, start, play):
+    """A closed campaign with everything in its log that is not a plain decision or reward."""
+    with start(PEOPLE, data={"Bob": (5, 2.0)}, time_to_live=100) as campaign:
+        play(campaign, 25)
+        campaign.add_edges([("Ann", 7)])
+        campaign.tell("Bob", 1.0)
+        campaign.pause("Ann")
+        campaign.decide(3, propensity=True, key="visit 17")
+    return path
+
+
+def test_a_campaign_goes_from_a_file_to_a_database_and_back(played, postgresql, tmp_path):
+    there, back = postgresql(), tmp_path / "back.db"
+    first = um.campaigns.copy(played, there)
+    second = um.campaigns.copy(there, back)
+    assert first.verdict and second.verdict and first.events == second.events
+    assert content(played) == content(there) == content(back)
+    opened = [um.Campaign.open(p, clock=lambda: 0.0) for p in (played, there, back)]
+    again = [[d.to_dict() for d in campaign.decide(9)] for campaign in opened]
+    assert again[0] == again[1] == again[2]
+    assert opened[1].decide(3, key="visit 17") == opened[2].decide(3, key="visit 17")
+    for campaign in opened:
+        campaign.close()
+    assert content(played) == content(there) == content(back)
+
+
+def test_a_copy_to_a_campaign_that_is_there_is_refused(played, postgresql):
+    there = postgresql()
+    um.campaigns.copy(played, there, check=False)
+    before = content(there)
+    with pytest.raises(um.UnimodalError, match=r"there is a campaign postgresql://.* already"):
+        um.campaigns.copy(played, there)
+    with pytest.raises(um.UnimodalError, match=r"there is a file .* already"):
+        um.campaigns.copy(there, played)
+    assert content(there) == before
+
+
+def test_a_copy_that_fails_leaves_no_campaign(played, postgresql):
+    there = postgresql()
+
+    def fail(done, of):
+        raise RuntimeError("no more")
+
+    with pytest.raises(RuntimeError):
+        um.campaigns.copy(played, there, progress=fail)
+    assert um.campaigns.copy(played, there, check=False).events
+
+
+def test_compacting_and_erasing_do_there_what_they_do_in_a_file(played, postgresql, tmp_path, play):
+    there = postgresql()
+    um.campaigns.copy(played, there, check=False)
+    places, names, archives = (played, there), ("file", "server"), {played: [], there: []}
+    with pytest.raises(um.UnimodalError, match="needs a name, since there is no folder beside it"):
+        um.campaigns.compact(there)
+    behind = [um.Campaign.open(p, clock=lambda: 0.0) for p in places]  # follow from before
+    for turn in range(2):
+        for place, name in zip(places, names, strict=True):
+            target = tmp_path / f"{name}-{turn}.parquet"
+            archives[place].append(um.campaigns.compact(place, target).archive)
+            with um.Campaign.open(place, clock=lambda: 0.0) as campaign:
+                play(campaign, 20)
+        notes = [read(p, lambda store: store.settings("archived"))["archived"] for p in places]
+        digests = [[part["digest"] for part in note["parts"]] for note in notes]
+        assert digests[0] == digests[1] and notes[0]["counts"] == notes[1]["counts"]
+    for campaign in behind:
+        campaign.decide(2, key="visit 18")
+        campaign.close()
+    for place in places:
+        assert um.verify(place) and um.verify(place, archives=archives[place])
+        with um.Campaign.open(place, clock=lambda: 0.0) as campaign:
+            assert [d.id for d in campaign.decide(3, key="visit 17")] == [26, 27, 28]
+        archives[place] = um.campaigns.erase(place, "Bob", archives=archives[place]).archives
+        whole = um.verify(place, archives=archives[place])
+        assert whole and whole.first == 0 and um.verify(place)
+        assert "Bob" not in read_table(place, archives[place]).write_csv()
+    assert content(played)[1:5] == content(there)[1:5]
+    back = um.campaigns.copy(there, tmp_path / "back.db")
+    assert um.verify(back.target, archives=archives[there])
+
+
+def test_an_archive_of_a_file_belongs_to_the_copy_in_a_database(played, postgresql, tmp_path):
+    twin = tmp_path / "twin.db"
+    shutil.copy(played, twin)
+    moved = um.campaigns.compact(played)
+    there = postgresql()
+    um.campaigns.copy(played, there)
+    assert read_table(there, [moved.archive]).equals(read_table(twin))

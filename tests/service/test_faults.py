@@ -1,0 +1,308 @@
+"""What goes wrong around a service: a full disk or queue, signals, two servers, a database away."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import httpx
+import pytest
+
+import unimodal as um
+from unimodal.campaigns import verify
+from unimodal.campaigns.stores.sqlite import SqliteStore
+from unimodal.errors import StoreError
+from unimodal.service.limits import Limits
+from unimodal.service.open_campaigns import OpenCampaigns
+from unimodal.service.places import Folder, place_of
+from unimodal.testing.postgresql_server import PostgresqlServer
+
+COMMAND = [sys.executable, "-c", "from unimodal.cli import main; main()"]
+LINE = {"graph": {"generator": "line:5"}, "seed": 4}
+
+
+def kind(answer):
+    return answer.status_code, answer.json()["type"].rpartition(":")[2]
+
+
+def create(http, name):
+    answer = http.post("/v1/campaigns", json={"name": name, **LINE})
+    assert answer.status_code == 201, answer.text
+    return f"/v1/campaigns/{name}"
+
+
+@contextlib.contextmanager
+def process(*arguments):
+    """A real server process; its address, and the process itself."""
+    command = [*COMMAND, "serve", "--port", "0", "--durability", "fast", *map(str, arguments)]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        line = server.stdout.readline()
+        assert "unimodal serves" in line, server.stderr.read()
+        yield re.search(r"http://\S+", line)[0], server
+    finally:
+        server.kill()
+        server.communicate()
+
+
+def test_sigterm_finishes_what_is_in_flight_and_closes_campaigns(tmp_path):
+    with process("--store", tmp_path / "store") as (url, server):
+        with httpx.Client(verify=False, base_url=url, timeout=20) as http:
+            path = create(http, "prices")
+        answered, stopped = [], threading.Event()
+
+        def call(number):
+            with httpx.Client(verify=False, base_url=url, timeout=20) as http:
+                while not stopped.is_set():
+                    try:
+                        answer = http.post(f"{path}/decisions", json={"n": 3})
+                    except httpx.TransportError:
+                        return  # it listens no more, or had closed the idle connection before
+                    answered.append(answer.status_code)
+
+        threads = [threading.Thread(target=call, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        while len(answered) < 8:
+            time.sleep(0.01)
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(timeout=30) == 0
+        stopped.set()
+        for thread in threads:
+            thread.join()
+    assert set(answered) == {200}
+    file = tmp_path / "store" / "prices.db"
+    assert not file.with_name("prices.db-wal").exists()  # closed, with a snapshot
+    assert um.campaigns.look(file).agent.book.made == 3 * len(answered)
+    assert bool(verify(file))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--host", "0.0.0.0"], "without a token file a service listens on this machine only"),
+        (["--host", "::"], "without a token file"),
+        (["--tokens", "none.json"], "has no token in it"),
+        (["--store", "mysql://x"], "must be a folder or postgresql://"),
+        (["--port", "99999"], "cannot listen"),
+        (["--rate", "0"], "the 'rate' of a service"),
+        (["--durability", "none", "--port", "0"], "unknown durability"),
+    ],
+)
+def test_a_service_that_must_not_start(tmp_path, monkeypatch, arguments, words, capsys):
+    from unimodal.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["unimodal", "serve", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    error = capsys.readouterr().err
+    assert words in error and error.count("\n") == 1
+
+
+def test_tokens_are_made_listed_and_withdrawn_on_the_command_line(tmp_path, monkeypatch, capsys):
+    from unimodal.cli import main
+
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["unimodal", "token", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return ended.value.code, *capsys.readouterr()
+
+    token = run("add", "t.json", "--role", "decide", "--campaign", "prices", "--name", "shop")[1]
+    assert re.fullmatch(r"um_[0-9a-f]{12}_[\w-]{43}\n", token)
+    listed = run("list", "t.json")[1]
+    assert "shop" in listed and "prices" in listed and token.split("_")[2].strip() not in listed
+    assert run("revoke", "t.json", "nope")[0] == 2
+    assert run("revoke", "t.json", token.split("_")[1])[0] == 0
+    assert "shop" not in run("list", "t.json")[1]
+
+
+def test_a_full_disk_refuses_the_call_and_the_same_service_works_again(service, monkeypatch):
+    path = create(service.http, "full")
+    commit = SqliteStore.commit
+
+    def fails(store):
+        raise StoreError("the disk is full, and nothing of this call was kept: make room.")
+
+    monkeypatch.setattr(SqliteStore, "commit", fails)
+    answer = service.http.post(f"{path}/decisions")
+    assert kind(answer) == (503, "StoreError") and answer.headers["retry-after"]
+    monkeypatch.setattr(SqliteStore, "commit", commit)
+    assert service.http.post(f"{path}/decisions").json()["decisions"][0]["id"] == 1
+
+
+def test_a_full_queue_is_answered_at_once(serving, tmp_path, monkeypatch):
+    with serving(tmp_path, limits=Limits(waiting=2)) as served:
+        path = create(served.http, "busy")
+        begin, go_on = SqliteStore.begin, threading.Event()
+
+        def slow(store):
+            go_on.wait(20)
+            begin(store)
+
+        monkeypatch.setattr(SqliteStore, "begin", slow)
+        answers = []
+        calls = [
+            threading.Thread(
+                target=lambda: answers.append(
+                    httpx.post(
+                        f"{served.url}{path}/decisions", verify=False, timeout=20
+                    ).status_code
+                )
+            )
+            for _ in range(2)
+        ]
+        for call in calls:
+            call.start()
+        while served.app.state.service.queue.waiting < 2:
+            time.sleep(0.005)
+        begun = time.monotonic()
+        full = served.http.post(f"{path}/decisions")
+        assert kind(full) == (503, "Overloaded") and full.headers["retry-after"] == "1"
+        assert served.http.get("/healthz").status_code == 200  # the event loop is free
+        assert time.monotonic() - begun < 5
+        go_on.set()
+        for call in calls:
+            call.join()
+        assert answers == [200, 200]
+
+
+def test_a_client_that_hangs_up_changes_nothing_for_others(service, monkeypatch):
+    path = create(service.http, "gone")
+    begin, go_on = SqliteStore.begin, threading.Event()
+
+    def slow(store):
+        go_on.wait(20)
+        begin(store)
+
+    monkeypatch.setattr(SqliteStore, "begin", slow)
+    with pytest.raises(httpx.ReadTimeout):
+        httpx.post(f"{service.url}{path}/decisions", verify=False, timeout=0.2)
+    go_on.set()
+    monkeypatch.undo()
+    assert service.http.post(f"{path}/decisions").json()["decisions"][0]["id"] == 2
+
+
+def test_two_servers_serve_one_folder(serving, tmp_path):
+    with serving(tmp_path) as one, serving(tmp_path) as two:
+        path = create(one.http, "shared")
+        headers = {"Idempotency-Key": "order-1"}
+        first = one.http.post(f"{path}/decisions", headers=headers).json()
+        assert two.http.post(f"{path}/decisions", headers=headers).json() == first
+        assert two.http.post(f"{path}/decisions").json()["decisions"][0]["id"] == 2
+        told = {"decision": 1, "reward": 1}
+        assert two.http.post(f"{path}/rewards", json=told).json()["outcome"] == "counted"
+        assert one.http.post(f"{path}/rewards", json=told).json()["outcome"] == "known"
+    assert bool(verify(tmp_path / "shared.db"))
+
+
+def test_a_restart_keeps_everything(serving, tmp_path):
+    headers = {"Idempotency-Key": "order-1"}
+    with serving(tmp_path) as served:
+        path = create(served.http, "kept")
+        first = served.http.post(f"{path}/decisions", headers=headers).json()
+        served.http.patch(path, json={"ended": True})
+    with serving(tmp_path) as served:
+        assert served.http.get(path).json()["ended"] is True
+        served.http.patch(path, json={"ended": False})
+        assert served.http.post(f"{path}/decisions", headers=headers).json() == first
+
+
+def test_idle_campaigns_are_closed_and_opened_again(tmp_path):
+    campaigns = OpenCampaigns(Folder(tmp_path), Limits(idle=0.0, most_open=1), "fast")
+    for name in ("a", "b"):
+        campaigns.create(name, policy=um.UTS(), graph=um.graphs.line(3))
+    with campaigns.use("a") as campaign:
+        campaigns.close_idle()
+        assert campaigns.names_open() == ["a"]  # the one in use stays
+        assert campaign.decide().id == 1
+    campaigns.close_idle()
+    assert campaigns.names_open() == []
+    with campaigns.use("a") as campaign:
+        assert campaign.decide().id == 2
+    with pytest.raises(um.errors.UnknownCampaign), campaigns.use("c"):
+        pass
+    assert campaigns.names_open() == ["a"]
+    campaigns.close()
+    with pytest.raises(um.UnimodalError, match="is being stopped"), campaigns.use("a"):
+        pass
+
+
+def test_a_damaged_file_is_told_and_others_are_served(serving, tmp_path):
+    with serving(tmp_path) as served:
+        (tmp_path / "broken.db").write_bytes(b"not a database at all" * 100)
+        answer = served.http.post("/v1/campaigns/broken/decisions")
+        assert kind(answer)[0] in (500, 503) and "broken.db" in answer.json()["detail"]
+        assert create(served.http, "sound")
+
+
+def test_the_clock_may_jump(serving, tmp_path, monkeypatch):
+    with serving(tmp_path) as served:
+        path = create(served.http, "clock")
+        times = [served.http.post(f"{path}/decisions").json()["decisions"][0]["time"]]
+        real = time.time
+        for jump in (-3600.0, 3600.0, 0.0):
+            monkeypatch.setattr(time, "time", lambda jump=jump: real() + jump)
+            times.append(served.http.post(f"{path}/decisions").json()["decisions"][0]["time"])
+        monkeypatch.undo()
+        assert times == sorted(times)
+        told = served.http.post(f"{path}/rewards", json={"decision": 1, "reward": 1})
+        assert told.json()["outcome"] == "counted"
+
+
+def test_postgresql_away_and_back(serving):
+    with PostgresqlServer(fsync="off") as database:
+        limits = Limits(wait=0.3)
+        with serving(database.address(), limits=limits) as served:
+            http = served.http
+            assert http.get("/v1/campaigns").json()["campaigns"] == []
+            path = create(http, "prices")
+            headers = {"Idempotency-Key": "order-1"}
+            first = http.post(f"{path}/decisions", headers=headers).json()
+            assert http.patch(path, json={"ended": True}).json()["ended"] is True
+            assert kind(http.post(f"{path}/decisions")) == (409, "CampaignEnded")
+            http.patch(path, json={"ended": False})
+            database.stop(signal.SIGQUIT)
+            assert http.get("/healthz").status_code == 200
+            assert http.get("/readyz").status_code == 503
+            assert http.post(f"{path}/decisions", headers=headers).status_code == 503
+            database.start()
+            assert http.get("/readyz").status_code == 200
+            assert http.post(f"{path}/decisions", headers=headers).json() == first
+            assert [one["name"] for one in http.get("/v1/campaigns").json()["campaigns"]] == [
+                "prices"
+            ]
+            assert len(http.get(f"{path}/events").json()["events"]) >= 3
+        assert bool(verify(place_of(database.address(), 5.0).address("prices")))
+
+
+@pytest.mark.full  # it compiles three policies
+def test_the_demonstration_moves_within_ten_seconds_and_leaves_nothing(tmp_path):
+    """A cold machine compiles first; here what it needs is compiled, as on the second day."""
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    command = [*COMMAND, "serve", "--demo", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
+        url = re.search(r"http://\S+", server.stdout.readline())[0]
+        with httpx.Client(verify=False, base_url=url, timeout=20) as http:
+            until = time.monotonic() + 60
+            counts = {}
+            while len(counts) < 3 or min(counts.values()) < 30:
+                assert time.monotonic() < until, counts
+                listed = http.get("/v1/campaigns").json()["campaigns"]
+                counts = {
+                    one["name"]: http.get(f"/v1/campaigns/{one['name']}").json()["decisions"]
+                    for one in listed
+                }
+                time.sleep(0.1)
+        assert set(counts) == {"prices", "radio", "advertising"}
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(30) == 0
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,152 @@
+"""The steps of docs/guide/service.md, run as they are written; and the parts of the container."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+import yaml
+
+import unimodal as um
+from unimodal.service.tokens import make, write
+
+ROOT = Path(__file__).parents[2]
+GUIDE = (ROOT / "docs" / "guide" / "service.md").read_text(encoding="utf-8")
+DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a command `unimodal` in it."""
+    folder = tmp_path_factory.mktemp("guide")
+    command = folder / "bin" / "unimodal"
+    command.parent.mkdir()
+    command.write_text(f"#!{sys.executable}\nfrom unimodal.cli import main\nmain()\n")
+    command.chmod(0o755)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def steps(folder):
+    """The steps with curl, run by a shell in order; the service runs until the tests are over."""
+    for needed in ("bash", "curl"):
+        if shutil.which(needed) is None:
+            pytest.skip(f"{needed} is not installed: the steps of the guide need it")
+    port = free_port()
+    script = "\n".join(["set -e -o pipefail", *blocks("sh"), 'echo; echo "TOKEN=$TOKEN PID=$!"'])
+    script = script.replace("127.0.0.1:8000", f"127.0.0.1:{port}")
+    script = script.replace("unimodal serve", f"unimodal serve --port {port}")
+    environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
+    out = folder / "out"
+    with open(out, "w") as file:
+        done = subprocess.run(
+            ["bash", "-c", script], cwd=folder, env=environment, stdout=file, timeout=120
+        )
+    text = out.read_text()
+    assert done.returncode == 0, text
+    token, process = re.search(r"TOKEN=(\S+) PID=(\d+)", text).groups()
+    yield text, f"http://127.0.0.1:{port}", token
+    os.kill(int(process), signal.SIGTERM)
+
+
+def test_the_steps_with_curl(steps):
+    text, _, _ = steps
+    for words in (
+        *('"name": "prices"', '"outcome": "counted"', '"outcome": "refused"', "UnknownDecision"),
+        *('"sentence": "Not certified', '"because": "The start pulls', '"alarms": []'),
+        *('"kind": "decide"', "unimodal_decisions_total", '"ended": true', '"ended": false'),
+    ):
+        assert words in text, words
+    assert text.count('"outcome": "counted"') == 3
+
+
+def test_the_step_in_javascript(steps, folder):
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed: the JavaScript of the guide needs it (18 or newer)")
+    _, url, token = steps
+    (script,) = blocks("js")
+    (folder / "step.mjs").write_text(script)
+    environment = {**os.environ, "UNIMODAL_URL": url, "UNIMODAL_TOKEN": token}
+    done = subprocess.run(
+        [node, folder / "step.mjs"], env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    price, outcome, problem = done.stdout.splitlines()
+    assert re.fullmatch(r"show the price \d+\.90", price)
+    assert (outcome, problem) == ("counted", "urn:unimodal:error:ConflictingReward")
+
+
+def test_the_step_in_python(steps):
+    _, url, token = steps
+    (script,) = blocks("python")
+    names = {"token": token}
+    exec(script.replace("http://127.0.0.1:8000", url), names)
+    assert isinstance(names["decision"], um.Decision)
+    names["campaign"]._connection.close()
+
+
+# The container: what it runs, by its parts.
+
+
+def instruction(name):
+    """The arguments of a list in the Dockerfile."""
+    text = re.search(rf"^{name} .*?(\[.*?\])", DOCKERFILE.replace("\\\n", " "), re.MULTILINE)[1]
+    return yaml.safe_load(text)
+
+
+def test_what_the_image_runs_works_without_root_and_its_health_check_finds_it(tmp_path, folder):
+    assert re.search(r"^USER unimodal$", DOCKERFILE, re.MULTILINE)
+    assert "STOPSIGNAL SIGTERM" in DOCKERFILE
+    tokens, port = tmp_path / "tokens.json", free_port()
+    unimodal = str(folder / "bin" / "unimodal")
+    write(tokens, [make("admin", ["admin"])[1]])
+    given = {"/data/campaigns": str(tmp_path / "campaigns"), "/run/tokens.json": str(tokens)}
+    command = [given.get(part, part) for part in instruction("ENTRYPOINT") + instruction("CMD")]
+    assert command[:2] == ["unimodal", "serve"] and "0.0.0.0" in command
+    check = [sys.executable, *instruction("HEALTHCHECK")[1:]]
+    check[-1] = check[-1].replace("8000", str(port))
+    assert subprocess.run(check, stderr=subprocess.DEVNULL, timeout=30).returncode != 0
+    with subprocess.Popen(
+        [unimodal, *command[1:], "--port", str(port)], stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert "unimodal serves" in server.stdout.readline()
+        assert subprocess.run(check, timeout=30).returncode == 0
+        assert httpx.get(f"http://127.0.0.1:{port}/v1/campaigns").status_code == 401
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(30) == 0
+
+
+def test_compose_has_a_database_and_two_servers_that_share_it():
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))["services"]
+    assert set(services) == {"database", "one", "two"}
+    one, two = services["one"], services["two"]
+    assert one["command"] == two["command"] and one["ports"] != two["ports"]
+    assert one["command"][1].startswith("postgresql://unimodal:")
+    assert "@database/campaigns" in one["command"][1]
+    assert one["environment"] == two["environment"]  # the key of sessions is shared
+    assert one["depends_on"]["database"]["condition"] == "service_healthy"
+    assert "pg_isready" in services["database"]["healthcheck"]["test"][1]
+
+
+def test_what_is_copied_into_the_image_is_there():
+    for line in re.findall(r"^COPY (?!--from)(.*)$", DOCKERFILE, re.MULTILINE):
+        for name in line.split()[:-1]:
+            assert (ROOT / name).exists()
+            assert f"!{name}" in (ROOT / ".dockerignore").read_text()

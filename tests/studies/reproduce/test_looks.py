@@ -1,0 +1,149 @@
+"""The rule that looks eight times: how often it errs, and that a lack of spending is caught."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from unimodal.results.statistics import Interval
+from unimodal.studies.reproduce import coverage, findings, looks
+from unimodal.studies.reproduce.looks import Estimate, difference, level_of, mean_of, settle
+
+FINDINGS = Path(__file__).parents[3] / "docs" / "studies" / "reproduction" / "findings.parquet"
+
+
+def test_one_percent_is_divided_among_all_looks_and_questions():
+    assert 1 - level_of(1) == pytest.approx(0.01 / 8)
+    assert 1 - level_of(689) == pytest.approx(0.01 / 8 / 689)
+    assert looks.LOOKS == 8
+
+
+def wrong(level, runs=2000):
+    """In how many of 2,000 runs eight looks at 20 to 2,560 normal samples decide about their mean.
+
+    They cannot know: the claim lies on the mean.
+    """
+    rng = np.random.default_rng(0)
+    samples = rng.standard_normal((20 * 128, runs), dtype=np.float32)
+    estimates = [mean_of(samples[: 20 * 2**look], 20) for look in range(8)]
+    errors = 0
+    for run in range(runs):
+        each = [
+            Estimate(e.value[run], e.error[run], e.third[run], e.freedom, e.samples, e.fewest)
+            for e in estimates
+        ]
+        errors += settle(each, 0.0, level).word != "open"
+    return errors
+
+
+@pytest.mark.full
+def test_eight_looks_err_in_at_most_one_of_a_hundred_runs_and_without_spending_in_more():
+    """36 of 2,000 errors at 1 %: a false alarm in 1 of 2,000; a rate of 4 % has 80 ± 9."""
+    assert wrong(level_of(1)) <= 36
+    assert wrong(0.99) > 60  # the fault: each look at 99 %
+
+
+@pytest.fixture(scope="module")
+def heaviest():
+    """Differences of paired trials on the line whose regrets are the most skewed."""
+    found = findings.load(FINDINGS)
+    one, two = (found.at("Appendix B", 17, "triangle", p, 0.14).units for p in ("UTS", "OSUB"))
+    return one - two * one.mean() / two.mean()
+
+
+def test_resampled_from_the_heaviest_setting_it_errs_in_at_most_one_percent(heaviest):
+    """36 of 2,000 as above. Neither the same level at each look nor Student's interval passes."""
+    assert stats.skew(heaviest) > 4
+    found = coverage.errors(heaviest, questions=1, runs=2000, seed=1)
+    assert 2000 * found.by_the_rule <= 36
+    assert 2000 * found.at_one_look > 36 and 2000 * found.of_student > 60
+
+
+def test_a_resampled_estimate_is_that_of_the_samples_drawn():
+    values, counts = np.array([-1.0, 0.5, 4.0]), np.array([[7.0, 2.0, 1.0]])
+    one = coverage._estimate(counts, values)
+    two = mean_of(np.repeat(values, counts[0].astype(int)), 400)
+    for name in ("value", "error", "third"):
+        assert getattr(one, name)[0] == pytest.approx(getattr(two, name))
+    assert (one.freedom, one.samples, one.fewest) == (two.freedom, two.samples, two.fewest)
+
+
+def test_an_interval_is_students_and_longer_on_the_side_of_the_skew():
+    """Johnson's term: κ₃/σ²·(2t² + 1)/6, for the mean of n samples γ·s·(2t² + 1)/(6n)."""
+    rng = np.random.default_rng(1)
+    samples = rng.exponential(size=50)
+    made = mean_of(samples, 2)
+    value, low, high = made.interval(0.999)
+    reach = stats.t.ppf(0.9995, 49)
+    deviation = samples.std(ddof=1)
+    half = reach * deviation / np.sqrt(50)
+    third = ((samples - samples.mean()) ** 3).mean()
+    assert value - low == pytest.approx(half)
+    shift = third / deviation**2 * (2 * reach**2 + 1) / 300
+    assert high - value == pytest.approx(half + shift)
+    mirrored = mean_of(-samples, 2).interval(0.999)
+    assert (mirrored.low, mirrored.high) == pytest.approx((-high, -low))
+
+
+def test_nothing_is_decided_before_samples_are_enough_for_their_skewness():
+    """25 times the square of the skewness, and never fewer than asked for."""
+    even = np.tile([1.0, 2.0, 3.0], 10)
+    assert not mean_of(even, 31).enough and mean_of(even, 30).enough
+    rare = np.array([1.0] * 99 + [50.0])  # a skewness near 10
+    assert not mean_of(rare, 2).enough and not mean_of(np.tile(rare, 20), 2).enough
+    assert mean_of(np.tile(rare, 25), 2).enough
+    assert mean_of(rare, 2).enough_if_grown(25) and not mean_of(rare, 2).enough_if_grown(20)
+    assert settle([mean_of(rare, 2)], 0.0, 0.99).word == "open"
+    constant = mean_of(np.full(30, 2.0), 20)
+    assert constant.enough and constant.interval(0.99) == (2.0, 2.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "word"),
+    [
+        (0.01, 0.9, "holds"),
+        (-0.9, -0.01, "does not hold"),
+        (-0.05, 0.05, "too close to call"),
+        (-0.051, 0.05, "open"),
+        (-0.05, 0.051, "open"),
+        (0.0, 0.04, "too close to call"),
+    ],
+)
+def test_the_whole_interval_within_the_margin_is_too_close_to_call(low, high, word):
+    assert looks.word_of(Interval((low + high) / 2, low, high), 0.05) == word
+
+
+def test_the_first_look_that_decides_is_the_last_word():
+    wide, above = Estimate(0.1, 1.0, 0.0, 99, 100, 20), Estimate(1.0, 0.1, 0.0, 199, 200, 20)
+    below = Estimate(-1.0, 0.1, 0.0, 399, 400, 20)
+    settled = settle([wide, above, below], 0.0, 0.999)
+    assert (settled.word, settled.look) == ("holds", 1)
+    assert settled.interval == above.interval(0.999)
+    assert settle([wide, wide], 0.0, 0.999).look == 1  # an open question has its last look
+    assert settle([wide] * 8 + [above], 0.0, 0.999).word == "open"  # there are eight looks
+
+
+def test_a_difference_has_the_errors_of_both_and_welchs_freedom():
+    one, two = Estimate(3.0, 0.3, 0.02, 9, 10, 20), Estimate(1.0, 0.4, 0.05, 19, 20, 400)
+    made = difference(one, two)
+    assert (made.value, made.error, made.third) == pytest.approx((2.0, 0.5, -0.03))
+    assert made.freedom == pytest.approx(0.5**4 / (0.3**4 / 9 + 0.4**4 / 19))
+    assert (made.samples, made.fewest) == (10, 400)
+
+
+def test_a_projection_is_the_look_at_which_like_samples_would_decide():
+    """An error of 1 at a distance of 1: z = 3.29 at 99.9 %, so 10.8 times the samples.
+
+    That is at 16 times, four doublings or two fourfold steps later.
+    """
+    estimate = Estimate(1.0, 1.0, 0.0, 9999, 10000, 20)
+    for growth, steps in ((2, 4), (4, 2)):
+        once, twice = (settle([estimate] * number, 0.0, 0.999) for number in (1, 2))
+        assert looks.projected(once, 0.0, 0.999, growth) == steps
+        assert looks.projected(twice, 0.0, 0.999, growth) == steps + 1  # from the second look on
+    near = Estimate(0.0, 1.0, 0.0, 9999, 10000, 20)
+    assert looks.projected(settle([near], 1.0, 0.999), 1.0, 0.999, 2) == 4  # too close to call
+    assert looks.projected(settle([near], 0.0, 0.999), 0.0, 0.999, 2) is None
+    few = Estimate(1.0, 0.01, 0.0, 99, 100, 400)
+    assert looks.projected(settle([few], 0.0, 0.999), 0.0, 0.999, 2) == 2
