@@ -1,5 +1,6 @@
 """The run: kept as it goes, never done twice, the same bytes wherever it ran."""
 
+import asyncio
 import signal
 import socket
 import sqlite3
@@ -161,6 +162,19 @@ def test_a_server_of_another_kind_gets_a_sentence(monkeypatch):
         silent = pytest.raises(UnimodalError, match=f"no Dask scheduler answers at {address}")
         with silent, workers_at(address):
             pass
+
+
+def test_a_running_event_loop_does_not_matter(monkeypatch):
+    """Notebooks have one, and so has a thread that drives a browser."""
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(run_tasks, "_PATIENCE", 0.2)
+
+    async def inside_a_loop():
+        with pytest.raises(UnimodalError) as refused, workers_at("tcp://127.0.0.1:9"):
+            pass
+        return str(refused.value)
+
+    assert "event loop" not in asyncio.run(inside_a_loop())
 
 
 def test_a_file_that_is_no_store_gets_a_sentence(tmp_path):

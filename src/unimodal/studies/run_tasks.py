@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, cast
 
@@ -53,7 +53,8 @@ def dask_workers(address: str) -> Iterator[Executor]:
         ) from None
     connect: Any = Client
     try:
-        asyncio.run(asyncio.wait_for(_greet(address), _PATIENCE + 1))
+        with ThreadPoolExecutor(1) as beside:  # this thread may have a running event loop already
+            beside.submit(asyncio.run, _greet(address)).result()
         client = connect(address, timeout=_PATIENCE, set_as_default=False)
     except Exception as error:  # of Dask, of asyncio, of the transport: OSError, TypeError, …
         why = printable(str(error) or "another kind of server does")
@@ -70,8 +71,9 @@ async def _greet(address: str) -> None:
 
     security: Any = Security
     how = security().get_connection_args("client")
-    opened: Any = await cast(Any, comm).connect(address, timeout=_PATIENCE, **how)
-    await opened.close()
+    async with asyncio.timeout(_PATIENCE + 1):
+        opened: Any = await cast(Any, comm).connect(address, timeout=_PATIENCE, **how)
+        await opened.close()
 
 
 @contextmanager
