@@ -237,8 +237,8 @@ _registered: WeakSet[type] = WeakSet()  # with a `choose` of their own
 
 
 def _register_choose(cls: Any) -> None:
-    """Let engines and agents call the `choose` of a class that defines one."""
-    if "choose" in vars(cls):
+    """Let engines and agents call the `choose` of a class that defines one, or compiles its own."""
+    if "choose" in vars(cls) or ("compiled" in vars(cls) and "choose" in dir(cls)):
         contest.register(cls, plain=not cls.compiled)(_own_contest(cls))
         refresh.register(cls)(_keep_nothing)
         _registered.add(cls)

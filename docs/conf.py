@@ -1,0 +1,81 @@
+"""The site: `make docs` builds it from these pages, from docstrings and from nothing else.
+
+No network: nothing is fetched, and nothing on a page is loaded from elsewhere.
+"""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "_ext"))
+
+from jupyter_client import KernelManager  # noqa: E402
+
+import unimodal  # noqa: E402
+
+KernelManager.transport.default_value = "ipc"  # no kernel of ours listens on a port
+
+project = "unimodal"
+author = "The unimodal authors"
+copyright = "the unimodal authors, MIT licence"
+version = release = unimodal.__version__
+
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "docstrings",
+    "generated_pages",
+    "project_files",
+    "made_from",
+]
+exclude_patterns = ["README.md", "_*", "studies/**/*.j2"]
+nitpicky = False
+default_role = "py:obj"  # `simulate` in a docstring is a link where that is a public name
+highlight_language = "text"
+
+# Pages
+myst_heading_anchors = 4
+myst_enable_extensions = ["attrs_block", "colon_fence", "deflist"]
+nb_execution_mode = "force"  # of the pages that are notebooks: the tutorials
+nb_execution_in_temp = True
+nb_execution_raise_on_error = True
+nb_execution_timeout = 100
+nb_merge_streams = True
+
+# Reference
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+napoleon_preprocess_types = False
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 80
+add_module_names = False
+toc_object_entries_show_parents = "hide"
+
+# Looks
+html_theme = "furo"
+html_title = f"unimodal {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+templates_path = ["_templates"]
+html_show_sphinx = False
+html_copy_source = False
+html_show_sourcelink = False
+pygments_style = "friendly"
+pygments_dark_style = "github-dark"
+html_theme_options = {
+    "light_css_variables": {
+        "color-brand-primary": "#0072B2",
+        "color-brand-content": "#0072B2",
+        "font-stack": "system-ui, sans-serif",
+    },
+    "dark_css_variables": {
+        "color-brand-primary": "#56B4E9",
+        "color-brand-content": "#56B4E9",
+        "font-stack": "system-ui, sans-serif",
+    },
+}
