@@ -1,7 +1,7 @@
 """Docstrings as they stand in the code, made what Sphinx reads.
 
-They name pages by their path, as in docs/guide/past-data.md: on the site these are links. A bar is a
-bar, as in |N⁺|, and names nothing to be replaced.
+They name pages by their path, as in docs/guide/past-data.md: on the site these are links. A bar is
+a bar, as in |N⁺|, and names nothing to be replaced.
 """
 
 from __future__ import annotations

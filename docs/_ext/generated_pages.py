@@ -1,6 +1,6 @@
 """Parts of pages that are made from the code: the command line, and the addresses of the service.
 
-A page asks for one with a comment, `<!-- generated: commands -->`, so that it cannot go out of date.
+A page asks for one with a comment, `<!-- generated: commands -->`, so it cannot go out of date.
 """
 
 from __future__ import annotations
@@ -96,7 +96,9 @@ def _kind(told: dict[str, Any]) -> str:
     if "$ref" in told:
         return _name(told)
     if "anyOf" in told or "oneOf" in told:
-        return " or ".join(dict.fromkeys(_kind(part) for part in told.get("anyOf", told.get("oneOf"))))
+        return " or ".join(
+            dict.fromkeys(_kind(part) for part in told.get("anyOf", told.get("oneOf")))
+        )
     if "const" in told:
         return repr(told["const"])
     if "enum" in told:

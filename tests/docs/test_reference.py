@@ -1,4 +1,4 @@
-"""The reference has an entry for every public name, and every entry says what it takes and gives."""
+"""The reference has an entry for every public name, which says what it takes and gives."""
 
 import importlib
 import inspect
