@@ -72,6 +72,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 templates_path = ["_templates"]
 html_show_sphinx = False
+html_domain_indices = False
 html_copy_source = False
 html_show_sourcelink = False
 pygments_style = "friendly"

@@ -93,6 +93,6 @@ def copy(app: Sphinx, error: Exception | None) -> None:
 def setup(app: Sphinx) -> dict[str, Any]:
     """Called by Sphinx."""
     app.connect("source-read", include)
-    app.connect("doctree-read", link_to_html)
+    app.connect("doctree-read", link_to_html, priority=100)  # before files are collected
     app.connect("build-finished", copy)
     return {"parallel_read_safe": True}
