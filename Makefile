@@ -4,7 +4,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo reproduce pages docs docs-serve test test-full bench format lock clean
+.PHONY: help install demo reproduce pages docs docs-serve test test-full dist bench format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' Makefile
@@ -36,6 +36,12 @@ test: install ## Lint, types, import contract, tests and doctests
 
 test-full: install ## Every test, the slow ones included
 	$(BIN)/pytest -m ""
+
+dist: install ## Build wheel and sdist, and try them in new environments
+	rm -rf dist
+	$(BIN)/python -m hatchling build
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python packaging/check_distribution.py dist
 
 bench: install ## Time the engines
 	@$(BIN)/unimodal bench

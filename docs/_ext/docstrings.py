@@ -1,5 +1,6 @@
 """Docstrings as they stand in the code, made what Sphinx reads.
 
+What is said of a property may have a colon, before which Napoleon would see a type.
 They name pages by their path, as in docs/guide/past-data.md: on the site these are links. A bar is
 a bar, as in |N⁺|, and names nothing to be replaced.
 """
@@ -29,7 +30,25 @@ def prepare(app: Sphinx, what: str, name: str, it: Any, options: Any, lines: lis
             lines[number] = PAGE.sub(_link, line.replace("|", "\\|"))
 
 
+_properties: dict[str, list[str]] = {}
+
+
+def hide(app: Sphinx, what: str, name: str, it: Any, options: Any, lines: list[str]) -> None:
+    """Keep what is said of a property from Napoleon."""
+    if what in ("property", "attribute"):
+        _properties[name], lines[:] = lines[:], []
+
+
+def show(app: Sphinx, what: str, name: str, it: Any, options: Any, lines: list[str]) -> None:
+    """Put it back."""
+    if name in _properties:
+        lines[:] = _properties.pop(name)
+        prepare(app, what, name, it, options, lines)
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Called by Sphinx."""
-    app.connect("autodoc-process-docstring", prepare)
+    app.connect("autodoc-process-docstring", hide, priority=100)
+    app.connect("autodoc-process-docstring", prepare, priority=200)
+    app.connect("autodoc-process-docstring", show, priority=900)
     return {"parallel_read_safe": True}

@@ -155,5 +155,5 @@ def test_the_commands_of_a_page_are_understood(page, monkeypatch):
 
 def test_a_command_that_is_wrong_is_noticed():
     text = "Use `unimodal nothing`.\n\n    unimodal simulate --grap line:3   # no\n    make teas\n"
-    text += "```text\npython docs/none.py\nunimodal policies\n```\n"
+    text += "```text\npython tests/none.py\nunimodal policies\n```\n"
     assert [bool(mistake(*each)) for each in commands(text)] == [True, True, True, False, True]
