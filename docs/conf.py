@@ -36,6 +36,7 @@ extensions = [
     "generated_pages",
     "project_files",
     "made_from",
+    "quiet_cells",
 ]
 exclude_patterns = ["README.md", "_*", "studies/**/*.j2"]
 nitpicky = False
@@ -48,7 +49,7 @@ myst_enable_extensions = ["attrs_block", "colon_fence", "deflist"]
 nb_execution_mode = "force"  # of the pages that are notebooks: the tutorials
 nb_execution_in_temp = True
 nb_execution_raise_on_error = True
-nb_execution_timeout = 100
+nb_execution_timeout = 600  # of a cell, on a busy machine
 nb_merge_streams = True
 
 # Reference
