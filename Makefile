@@ -22,6 +22,7 @@ pages: install ## Render the pages of docs/studies from their stored data
 	@$(BIN)/python -m unimodal.studies.pages docs/studies
 
 docs: pages ## Build the site: build/site/index.html
+	@rm -rf build/site
 	$(BIN)/sphinx-build -q -W --keep-going -j auto docs build/site
 
 docs-serve: docs ## Build the site and show it: open http://127.0.0.1:8080

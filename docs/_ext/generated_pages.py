@@ -78,7 +78,7 @@ def _fields(title: str, shape: dict[str, Any], shapes: dict[str, Any]) -> Iterat
         fields = shapes[name].get("properties", {})
         needed = shapes[name].get("required", [])
         also = f", as {name}" if len(several) > 1 else ""
-        yield f"{title}{also}:\n\n| field | | |\n|---|---|---|"
+        yield f"{title}{also}:\n\n| field | type | meaning |\n|---|---|---|"
         for field, told in fields.items():
             about = " ".join(str(told.get("description", "")).split()).replace("|", "\\|")
             kind = _kind(told).replace("|", "\\|")
