@@ -102,7 +102,7 @@ def try_wheel(python, wheel, doctests):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         run([python, "-m", "venv", "env"], folder)
-        pip = [folder / "env/bin/python", "-m", "pip", "install", "--quiet"]
+        pip = [folder / "env/bin/python", "-m", "pip", "install", "--quiet", "--no-compile"]
         text = (ROOT / "requirements.lock").read_text(encoding="utf-8")
         pinned = re.findall(r"^[\w.-]+==[^\s\\]+(?: ; [^\\\n]*)?", text, re.MULTILINE)
         (folder / "versions.txt").write_text("\n".join(pinned))

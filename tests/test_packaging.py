@@ -24,7 +24,7 @@ def package_safe():
     return module.package_safe
 
 
-TEXT = "[a](docs/a.md#b) ![c d](x.png) [e](https://example.org/e) [f](#g)"
+TEXT = "[a](pages/a.md#b) ![c d](x.png) [e](https://example.org/e) [f](#g)"
 
 
 def test_a_package_has_no_relative_links(package_safe):
@@ -34,7 +34,7 @@ def test_a_package_has_no_relative_links(package_safe):
 
 def test_with_an_address_its_links_are_absolute(package_safe):
     safe = package_safe(TEXT, "https://example.org/u")
-    assert "[a](https://example.org/u/blob/main/docs/a.md#b)" in safe
+    assert "[a](https://example.org/u/blob/main/pages/a.md#b)" in safe
     assert "![c d](https://example.org/u/raw/main/x.png)" in safe
     assert "[e](https://example.org/e)" in safe
 
