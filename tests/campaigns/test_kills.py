@@ -32,7 +32,7 @@ def run(*arguments):
 
 @pytest.mark.parametrize(
     ("clients", "kills", "rewards"),
-    [(4, 25, 10_000), pytest.param(1, 15, 2_000, marks=pytest.mark.full)],
+    [pytest.param(4, 25, 10_000, marks=pytest.mark.full), (1, 15, 2_000)],
     ids=["four", "alone"],
 )
 def test_nothing_acknowledged_is_lost_or_counted_twice(clients, kills, rewards):
