@@ -48,7 +48,7 @@ def check_family(family: Family) -> None:
     Examples
     --------
     >>> import unimodal as um
-    >>> check_family(um.Poisson())
+    >>> check_family(um.Bernoulli())
     """
     for check in FAMILY_CHECKS:
         check(family)
