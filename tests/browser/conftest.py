@@ -17,6 +17,7 @@ from playwright.sync_api import sync_playwright
 import unimodal as um
 from unimodal.service import tokens
 from unimodal.service.app import create_app
+from unimodal.service.server import configured
 
 PRICES = ["9.90", "10.90", "12.90", "14.90", "19.90"]
 BOUGHT = dict(zip(PRICES, (0.3, 0.5, 0.7, 0.5, 0.3), strict=True))
@@ -97,7 +98,7 @@ def prices(chromium, url):
 @contextlib.contextmanager
 def running(app):
     listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, lifespan="on", log_level="warning"))
+    server = uvicorn.Server(configured(app))
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()
     while not server.started:

@@ -119,17 +119,35 @@ export function live(path, refresh) {
     byId("live").dataset.state = name;
     byId("live-text").textContent = text;
   };
-  const source = new EventSource(path);
-  source.addEventListener("open", () => state("on", "live"));
-  source.addEventListener("changed", run);
-  source.addEventListener("signed-out", () => { source.close(); run(); });
-  source.addEventListener("error", () => state("off", "reconnecting"));
-  addEventListener("pagehide", () => source.close());
-  setInterval(run, 30000);
+  // A browser has six connections to a host: pages that nobody looks at must not hold them.
+  let source = null;
+  const close = () => { source?.close(); source = null; };
+  const open = () => {
+    if (source || document.hidden) return;
+    source = new EventSource(path);
+    source.addEventListener("open", () => state("on", "live"));
+    source.addEventListener("changed", run);
+    source.addEventListener("signed-out", () => { close(); run(); });
+    source.addEventListener("error", () => {
+      state("off", "reconnecting");
+      if (source?.readyState !== EventSource.CLOSED) return;
+      close(); // refused, after which a browser does not try again by itself
+      setTimeout(open, 10000);
+    });
+  };
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) { open(); run(); return; }
+    close();
+    state("", "resting");
+  });
+  addEventListener("pagehide", close);
+  addEventListener("pageshow", (event) => { if (event.persisted) { open(); run(); } });
+  open();
+  setInterval(() => { if (!document.hidden) run(); }, 30000);
   const out = byId("log-out");
   if (out) {
     out.addEventListener("click", async () => {
-      source.close();
+      close();
       try { await send("DELETE", "/session"); } catch { /* it has ended already */ }
       location.assign("/sign-in");
     });
