@@ -1,6 +1,8 @@
 """What tests of the dashboard share: a real Chromium, and a real server on a real socket."""
 
+import asyncio
 import contextlib
+import gc
 import itertools
 import os
 import shutil
@@ -39,19 +41,28 @@ def _chromium():
     )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium():
-    """A browser; without one these tests skip, unless the environment says that there is one."""
+    """A browser; without one these tests skip, unless the environment says that there is one.
+
+    It is closed with the tests of a file: while it is open the main thread has a running event
+    loop, with which tests of other folders in this process would fail.
+    """
     path = _chromium()
     if path is None:
         how = "there is no chromium: `apt-get install chromium` gets one"
         if os.environ.get("UNIMODAL_REQUIRE_BROWSER") == "1":
             pytest.fail(how)
         pytest.skip(how)
+    threads = set(threading.enumerate())
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser
         browser.close()
+    gc.collect()  # which finds sockets and pipes that nobody has closed
+    with pytest.raises(RuntimeError, match="no running event loop"):
+        asyncio.get_running_loop()
+    assert set(threading.enumerate()) <= threads
 
 
 @pytest.fixture
@@ -79,7 +90,7 @@ def open_page(chromium):
     assert not any(refused)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def prices(chromium, url):
     """A page of a campaign for those tests that only look."""
     context = chromium.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
@@ -144,14 +155,14 @@ def store(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def url(store):
     """A service without tokens."""
     with running(create_app(store, durability="fast")) as address:
         yield address
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def own(tmp_path_factory):
     """A service with tokens: its address, tokens by role, and a client."""
     tmp_path = tmp_path_factory.mktemp("guarded")
