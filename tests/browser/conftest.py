@@ -9,6 +9,8 @@ import shutil
 import socket
 import threading
 import time
+from pathlib import Path
+from typing import NamedTuple
 
 import httpx
 import numpy as np
@@ -162,9 +164,18 @@ def url(store):
         yield address
 
 
+class Own(NamedTuple):
+    """A service with tokens: its address, tokens by role, a client, and the folder."""
+
+    url: str
+    secret: dict[str, str]
+    http: httpx.Client
+    folder: Path
+
+
 @pytest.fixture(scope="module")
 def own(tmp_path_factory):
-    """A service with tokens: its address, tokens by role, and a client."""
+    """A service with tokens."""
     tmp_path = tmp_path_factory.mktemp("guarded")
     for name in ("prices", "live"):
         play(tmp_path / f"{name}.db", 60)
@@ -174,4 +185,4 @@ def own(tmp_path_factory):
     app = create_app(tmp_path, tmp_path / "tokens.json", durability="fast")
     headers = {"Authorization": f"Bearer {secret['admin']}"}
     with running(app) as address, httpx.Client(base_url=address, headers=headers) as http:
-        yield address, secret, http
+        yield Own(address, secret, http, tmp_path)

@@ -41,6 +41,7 @@ class Service:
         self._ended: dict[str, tuple[float, bool]] = {}
         self._readiness = ThreadPoolExecutor(1, "unimodal-ready")
         self._ready: tuple[float, asyncio.Task[None]] | None = None
+        self.note = ""  # what the dashboard says while there are no campaigns
         self.stopping = False  # streams end then, or a server that is being stopped would wait
         self._stopped = threading.Event()
         self._keeper = threading.Thread(

@@ -120,7 +120,8 @@ async def campaigns_data(request: Request, token: May) -> Response:
     """One row per campaign that the token is for."""
     service = service_of(request)
     names = await service.queue.aside(lambda: _names(service, token))
-    return as_json({"campaigns": finite(await dashboard_of(request).overview(names))})
+    rows = await dashboard_of(request).overview(names)
+    return as_json({"campaigns": finite(rows), "note": service.note})
 
 
 @router.get("/dashboard/campaigns/{name}", dependencies=[Depends(allow("read"))])

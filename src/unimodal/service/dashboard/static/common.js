@@ -74,16 +74,23 @@ async function answered(response) {
   return data;
 }
 
+async function reached(path, options) {
+  try {
+    return await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
+  } catch {
+    throw new Error("The service cannot be reached: this page shows what it knew, and tries again by itself.");
+  }
+}
+
 export async function get(path) {
-  return answered(await fetch(path, { credentials: "same-origin", cache: "no-store" }));
+  return answered(await reached(path, {}));
 }
 
 export async function send(method, path, body) {
   if (csrf === null) csrf = (await get("/session")).csrf;
   const headers = { "X-CSRF-Token": csrf };
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  const options = { method, headers, credentials: "same-origin" };
-  return answered(await fetch(path, { ...options, body: body === undefined ? undefined : JSON.stringify(body) }));
+  return answered(await reached(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) }));
 }
 
 // Live.
@@ -130,6 +137,7 @@ export function live(path, refresh) {
     source.addEventListener("signed-out", () => { close(); run(); });
     source.addEventListener("error", () => {
       state("off", "reconnecting");
+      run(); // which says so, if there is nobody
       if (source?.readyState !== EventSource.CLOSED) return;
       close(); // refused, after which a browser does not try again by itself
       setTimeout(open, 10000);
