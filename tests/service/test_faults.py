@@ -207,7 +207,8 @@ def test_a_call_that_was_given_up_leaves_the_others_of_its_commit_their_answers(
         await asyncio.sleep(0)
         made[0].cancel()
         go_on.set()
-        return await asyncio.gather(first, *made, return_exceptions=True)
+        done = asyncio.gather(first, *made, return_exceptions=True)
+        return await asyncio.wait_for(done, 20)
 
     _, gone, *answers = asyncio.run(calls())
     assert isinstance(gone, asyncio.CancelledError)

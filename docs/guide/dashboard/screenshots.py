@@ -32,10 +32,10 @@ def play(
 ) -> None:
     """A campaign whose decisions are spread over the last day; of the last, some are still open."""
     rng, started = np.random.default_rng(4), time.time()
-    hours = named.pop("hours", 14)
+    hours, policy = named.pop("hours", 14), named.pop("policy", um.UTS())
     now = started - hours * 3600
     named |= {"seed": 4, "durability": "fast", "clock": lambda: now}
-    with um.Campaign.open(file, um.UTS(), graph, **named) as campaign:
+    with um.Campaign.open(file, policy, graph, **named) as campaign:
         for first in range(0, rounds, 20):
             now = started - hours * 3600 * (1 - first / rounds)
             made = campaign.decide(20)
@@ -63,7 +63,8 @@ def make(folder: Path) -> None:
     play(folder / "radio-rates.db", rates, arrives, 6_000, hours=5)
     buttons = um.graphs.from_edges(list(itertools.pairwise(BUTTONS)))
     clicks = dict(zip(BUTTONS, (0.05, 0.12, 0.45, 0.1, 0.04), strict=True))
-    play(folder / "checkout-button.db", buttons, lambda arm, _: clicks[arm], 4_000, hours=3)
+    named = {"policy": um.UniTT(), "hours": 3}  # which looks for certainty
+    play(folder / "checkout-button.db", buttons, lambda arm, _: clicks[arm], 4_000, **named)
     friends = um.graphs.barabasi_albert(300, 2, seed=1)
     steps = friends.distances(0)
     play(folder / "advertising.db", friends, lambda arm, _: 0.3 * 0.5 ** steps[arm], 4_000)
