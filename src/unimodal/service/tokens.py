@@ -179,7 +179,7 @@ class TokenFile:
         if (stamp := self._stamped()) != self._stamp:
             try:
                 self._tokens, self._stamp = read(self._path), stamp
-            except UnimodalError as error:  # a mistake in it must not lock everybody out
+            except UnimodalError as error:  # a mistake in it must not lock all out
                 _log.error("the tokens of before are in force: %s", printable(error))
 
     def _stamped(self) -> Any:
