@@ -467,6 +467,23 @@ def test_what_is_dropped_is_gone_and_the_rest_is_not(store, opened):
     assert log(opened(), 8) == [decision(9, 3)]
 
 
+@pytest.mark.parametrize("many", [1, 3])
+def test_the_number_of_an_event_that_was_dropped_is_taken(store, opened, many):
+    """By who has been behind since before the others compacted, also where the last one stayed."""
+    behind = opened()
+    write(store, *(decision(seq, seq) for seq in range(1, 4)))
+    assert log(behind)[-1].seq == 3
+    write(store, *(decision(seq, seq) for seq in range(4, 9)))
+    store.begin()
+    store.drop(8, [3])
+    store.commit()
+    with pytest.raises(NumberTaken):
+        behind.append_at_once([reward(4 + n, 1 + n) for n in range(many)])
+    assert [event.seq for event in log(store)] == [3, 8]
+    behind.append_at_once([reward(9 + n, 1 + n) for n in range(many)])
+    assert log(store, 8) == [reward(9 + n, 1 + n) for n in range(many)]
+
+
 def test_a_new_store_is_there_as_a_whole_or_not_at_all(kind, path):
     with pytest.raises(RuntimeError), kind.new_store(path) as store:
         store.create(SETTINGS)
