@@ -25,6 +25,7 @@ from unimodal.campaigns.content import state_digest
 from unimodal.campaigns.log_start import archived, begins_after, erasures, needed_events
 from unimodal.campaigns.reading import read
 from unimodal.campaigns.stores import DatabaseAddress, Place, Store, StoreToRead, as_place, kind_of
+from unimodal.campaigns.stores.store import Interrupted
 from unimodal.campaigns.verify import folded
 from unimodal.errors import Busy, StoreError, UnimodalError, real_number
 from unimodal.policies import Policy
@@ -101,7 +102,8 @@ def compact(
     store = kind_of(path).open_store(path, "full", WAIT)
     try:
         _drop(store, plan, target)
-        with contextlib.suppress(Busy):  # others read: the room is given back another time
+        # Others read, or the server is gone: the room is given back another time.
+        with contextlib.suppress(Busy, Interrupted):
             store.reclaim()
     finally:
         store.close()

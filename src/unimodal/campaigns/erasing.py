@@ -30,7 +30,8 @@ from unimodal.campaigns.log_start import archived
 from unimodal.campaigns.reading import no_clock, saved_settings
 from unimodal.campaigns.relabelling import Relabelling, labels_in, neutral
 from unimodal.campaigns.state_machine import StateMachine
-from unimodal.campaigns.stores import Place, Store, StoreToRead, as_place, kind_of
+from unimodal.campaigns.stores import DatabaseAddress, Place, Store, StoreToRead, as_place, kind_of
+from unimodal.campaigns.stores.store import Interrupted
 from unimodal.campaigns.verify import folded
 from unimodal.errors import Busy, StoreError, UnimodalError
 from unimodal.policies import Policy
@@ -55,12 +56,14 @@ class Erased:
         """Sentences for a person."""
         archives = f" and {', '.join(map(str, self.archives))}" if self.archives else ""
         lost = "; ".join(self.unchecked)
-        rest = (
-            ""
-            if self.is_clean
-            else " Others read the file at that moment, so its -wal may still have the label: it "
-            "goes when the last of them closes it."
-        )
+        rest = ""
+        if not self.is_clean and isinstance(self.path, DatabaseAddress):
+            rest = " The server could not give back the room: run VACUUM there."
+        elif not self.is_clean:
+            rest = (
+                " Others read the file at that moment, so its -wal may still have the label: it "
+                "goes when the last of them closes it."
+            )
         if self.left:
             rest += f" Delete {', '.join(self.left)}, which could not be deleted."
         return (
@@ -110,7 +113,7 @@ def erase(
         erased = replace(erased, left=tuple(str(old) for old in archives if not _deleted(old)))
         try:
             store.reclaim()
-        except Busy:
+        except (Busy, Interrupted):  # the label is erased nevertheless
             erased = replace(erased, is_clean=False)
     finally:
         store.close()
