@@ -5,6 +5,7 @@ test_kill_postgresql.py.
 """
 
 import contextlib
+import re
 import shutil
 import signal
 import subprocess
@@ -318,6 +319,23 @@ def test_a_campaign_that_is_removed_while_it_is_open(server, opened):
         server.execute("DELETE FROM unimodal.campaigns WHERE name = 'removed'")
         with pytest.raises(StoreError, match="was removed from its database while it was open"):
             campaign.tell(0, 1.0)
+
+
+def test_no_byte_of_a_label_is_left_after_the_command_that_an_erasure_names(server, database):
+    """What it does itself, VACUUM, leaves some in pages that are free."""
+    name, address = "Dora Bytesize", server.address("a", database)
+    people = um.graphs.from_edges([("Ann", "Bob"), ("Bob", name)])
+    with um.Campaign.open(address, um.UTS(), people, seed=1) as campaign:
+        campaign.reward([one.id for one in campaign.decide(300)], [1.0] * 300)
+    said = str(um.campaigns.erase(address, name))
+    command = re.search(r"run (VACUUM FULL .*?) there", said).group(1)
+    guide = (Path(__file__).parents[2] / "docs" / "guide" / "moving-and-keeping.md").read_text()
+    assert f"`{command}`" in guide
+    server.execute(command, database)
+    server.execute("CHECKPOINT")
+    pages = [file for file in (server.folder / "data" / "base").rglob("*") if file.is_file()]
+    assert any(b"erased-1" in page.read_bytes() for page in pages)
+    assert not any(name.encode() in page.read_bytes() for page in pages)
 
 
 # Durability.

@@ -57,8 +57,12 @@ class Erased:
         archives = f" and {', '.join(map(str, self.archives))}" if self.archives else ""
         lost = "; ".join(self.unchecked)
         rest = ""
-        if not self.is_clean and isinstance(self.path, DatabaseAddress):
-            rest = " The server could not give back the room: run VACUUM there."
+        if isinstance(self.path, DatabaseAddress):
+            rest = (
+                " Pages of the server's tables may have it until they are written again: run "
+                "VACUUM FULL unimodal.log, unimodal.snapshots, unimodal.settings there, for which "
+                "everybody waits."
+            )
         elif not self.is_clean:
             rest = (
                 " Others read the file at that moment, so its -wal may still have the label: it "

@@ -188,7 +188,10 @@ class Store(StoreToRead, Protocol):
     # What is a transaction by itself.
 
     def reclaim(self) -> None:
-        """Give back the room of what was deleted or replaced, so that no byte of it is left."""
+        """Give back the room of what was deleted or replaced.
+
+        In a file no byte of it is left; a server may leave some until the room is used again.
+        """
 
     def append_at_once(self, events: Sequence[Event]) -> None:
         """Begin, append and commit, as quickly as can be; `NumberTaken` if it is not the next."""
