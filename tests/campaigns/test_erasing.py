@@ -207,8 +207,9 @@ def test_an_erasure_that_was_tampered_with_is_found(people, statement, words):
     connection.execute(statement)
     connection.commit()
     connection.close()
-    with pytest.raises(um.errors.DamagedFile, match=words):
+    with pytest.raises(um.errors.DamagedFile, match=words) as told:
         um.Campaign.open(people)
+    assert str(told.value).count("go back to a copy") == 1
     assert re.search(words, um.verify(people).wrong[0])
 
 
