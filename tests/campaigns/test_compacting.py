@@ -268,6 +268,22 @@ def test_a_kill_between_the_steps_loses_nothing(twins, step):
     assert um.verify(path) and table(path, [name]).equals(table(twin))
 
 
+def test_an_archive_that_does_not_come_back_as_it_was_written_is_not_kept(twins, monkeypatch):
+    path, twin = twins
+    fill = compacting.fill_archive
+
+    def badly(target, *rest):
+        fill(target, *rest)
+        content = bytearray(target.read_bytes())
+        content[len(content) // 2] ^= 1
+        target.write_bytes(content)
+
+    monkeypatch.setattr(compacting, "fill_archive", badly)
+    with pytest.raises(um.UnimodalError, match="or damaged"):
+        um.campaigns.compact(path)
+    assert log(path) == log(twin) and not list(path.parent.glob("*.parquet"))
+
+
 def test_a_compaction_beside_another_drops_nothing(twins, monkeypatch):
     path, twin = twins
     opened, moved = sqlite.open_store, []

@@ -180,6 +180,8 @@ def test_the_data_of_an_arm_are_erased_with_its_label(people, reopen, play):
     assert not set(told) & set(table.filter(kind="reward")["decision"])
     assert table.filter(arm=found.label, kind="decide").height == len(told)
     assert table.filter(arm=found.label, kind="tell").is_empty()
+    past = [row[-1] for row in (*log(people), *table.iter_rows()) if row[2] == "data"]
+    assert len(past) == 2 and not any(found.label in each for each in past)
     alone, whole = um.verify(people), um.verify(people, archives=found.archives)
     assert alone and whole and alone.first == whole.first == before.events
     assert whole.counts["reward"] == before.counts["reward"] - len(told)
