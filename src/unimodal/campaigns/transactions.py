@@ -152,7 +152,7 @@ class TransactionRunner:
             try:
                 return self._attempt(calls)
             except Interrupted:  # nothing of it was kept, and the store has the patience
-                self._give_up()
+                continue
 
     def _attempt(self, calls: list[Call]) -> None:
         try:

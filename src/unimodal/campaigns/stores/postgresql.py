@@ -335,13 +335,12 @@ class PostgresqlStore(PostgresqlTables):
         try:
             connection = self._connected()
             if name == "append_reward" and self._is_plain:
-                (((is_there,),),) = self._tell(connection, statement("reward_at_once"), values)
-                connection.inserted = int(is_there)
+                (((is_next,),),) = self._tell(connection, statement("reward_at_once"), values)
+                connection.inserted = int(is_next)
             else:
                 self._tell(connection, text, values)
-                if connection.inserted == 0:  # or the campaign is gone, which `begin` finds
-                    raise NumberTaken(f"event {events[0].seq} of {self.path} is not the next one.")
-            self._check_appended(connection)
+            if connection.inserted == 0:  # or the campaign is gone, which `begin` finds
+                raise NumberTaken(f"event {events[0].seq} of {self.path} is not the next one.")
         except Interrupted as error:
             self._find_out(error)
         except StoreError as error:
