@@ -355,6 +355,17 @@ def test_an_archive_that_is_not_the_fold_of_the_snapshot_is_found(twins):
     assert found.wrong == [f"the snapshot after event {about.last} is not the fold of the log"]
 
 
+def test_a_reward_that_is_kept_otherwise_than_it_was_archived_is_found(twins):
+    path, _ = twins
+    moved = um.campaigns.compact(path)
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE rewards SET reward = 1 - reward WHERE decision = 7")
+    connection.commit()
+    connection.close()
+    found = um.verify(path, archives=[moved.archive])
+    assert found.wrong == ["the table 'rewards' differs from the log in 1"]
+
+
 @pytest.mark.parametrize(
     ("note", "words"),
     [("7", "'archived' in .* is damaged"), ('{"until": 3}', "'archived' in .* is damaged")],
