@@ -324,6 +324,20 @@ def test_a_campaign_that_is_removed_while_it_is_open(server, opened):
             campaign.tell(0, 1.0)
 
 
+def test_a_campaign_that_is_removed_inside_a_transaction(server, opened):
+    """By somebody who does not know of our lock; then nothing is appended, or acknowledged."""
+    campaign = opened(server.address("removed inside"))
+
+    def work(machine):
+        server.execute("DELETE FROM unimodal.campaigns WHERE name = 'removed inside'")
+        machine.tell(0, 1.0)
+
+    with pytest.raises(StoreError, match="was removed from its database while it was open"):
+        campaign._transactions(work)
+    assert server.execute("SELECT count(*) FROM unimodal.log WHERE kind = 'tell' AND campaign = "
+                          f"{campaign._store._campaign}") == [(0,)]  # fmt: skip
+
+
 def test_no_byte_of_a_label_is_left_after_the_command_that_an_erasure_names(server, database):
     """What it does itself, VACUUM, leaves some in pages that are free."""
     name, address = "Dora Bytesize", server.address("a", database)
