@@ -26,10 +26,7 @@ def numbers(text):
 # By default the two that take least.
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=() if name in ("pricing", "tuning") else pytest.mark.full)
-        for name in SENTENCES
-    ],
+    [pytest.param(name, marks=() if name == "pricing" else pytest.mark.full) for name in SENTENCES],
 )
 def test_an_example_ends_in_a_figure_and_a_sentence(name, tmp_path):
     words, sentences = SENTENCES[name]

@@ -105,8 +105,8 @@ def test_pulls_that_fade_are_not_negative(tmp_path):
     ("policy", "rewards"),
     [
         (um.Discounted(um.UTS(), 0.9), um.Bounded(1, 2)),
-        (um.Windowed(um.UTS(), 7), um.Bounded(-2, -1)),
-        (um.Restarting(um.UTS()), um.Gaussian(1.0)),
+        pytest.param(um.Windowed(um.UTS(), 7), um.Bounded(-2, -1), marks=pytest.mark.full),
+        pytest.param(um.Restarting(um.UTS()), um.Gaussian(1.0), marks=pytest.mark.full),
         (um.ScoutUTS(), um.Poisson()),
         (um.NPTS(), um.Bounded(0, 1)),
     ],

@@ -120,7 +120,11 @@ def path(request, tmp_path):
 
 @pytest.mark.parametrize(
     ("nudge", "path"),
-    [("", "a file"), ("1", "a file"), ("1", "postgresql")],
+    [
+        ("", "a file"),
+        pytest.param("1", "a file", marks=pytest.mark.full),
+        ("1", "postgresql"),
+    ],
     indirect=["path"],
 )
 def test_a_process_whose_log_is_one_unit_in_the_last_place_off_takes_part(

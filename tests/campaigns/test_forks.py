@@ -264,7 +264,9 @@ for process in workers:
 """
 
 
-@pytest.mark.parametrize("application", ["preloaded", "plain"])
+@pytest.mark.parametrize(
+    "application", ["preloaded", pytest.param("plain", marks=pytest.mark.full)]
+)
 def test_prefork_servers(path, application):
     found = subprocess.run(
         [sys.executable, "-c", PREFORK, str(path), application],

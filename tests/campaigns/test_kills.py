@@ -31,7 +31,9 @@ def run(*arguments):
 
 
 @pytest.mark.parametrize(
-    ("clients", "kills", "rewards"), [(4, 25, 10_000), (1, 15, 2_000)], ids=["four", "alone"]
+    ("clients", "kills", "rewards"),
+    [pytest.param(4, 25, 10_000, marks=pytest.mark.full), (1, 15, 2_000)],
+    ids=["four", "alone"],
 )
 def test_nothing_acknowledged_is_lost_or_counted_twice(clients, kills, rewards):
     """Alone, a client's rewards are written in statements of their own."""
@@ -70,6 +72,7 @@ def test_acknowledging_before_the_commit_is_found(clients):
     assert is_found(shows, "--sabotage", "early", "--clients", clients, *storm)
 
 
+@pytest.mark.full
 def test_counting_a_reward_twice_is_found():
     def shows(wrong):
         return all(wrong[name] for name in ("rewards double", "rewards counted twice", "verify"))

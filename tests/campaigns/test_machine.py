@@ -329,7 +329,7 @@ def database(postgresql):
 
 
 TestDropping = CampaignMachine.TestCase
-TestCountingZeros = CountingZeros.TestCase
+TestCountingZeros = pytest.mark.full(CountingZeros.TestCase)  # by default in PostgreSQL
 EFFORT = settings(max_examples=20, stateful_step_count=40)
 TestDropping.settings = TestCountingZeros.settings = EFFORT
 TestInPostgresql = InPostgresql.TestCase

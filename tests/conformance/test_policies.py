@@ -67,6 +67,7 @@ class Forgetful(um.Policy):
         return near[Forgetful.calls % len(near)]
 
 
+@pytest.mark.full
 def test_the_suite_catches_a_policy_that_does_not_learn():
     with pytest.raises(AssertionError, match="best of three arms"):
         check_policy(Stubborn())

@@ -67,7 +67,9 @@ def test_a_family_of_a_users_own_is_stepped(policy, family):
         trial_class("leap", on(family), policy, LONG, False)
 
 
-@pytest.mark.parametrize("policy", [um.UTS(), um.OSUB()], ids=str)
+@pytest.mark.parametrize(
+    "policy", [um.UTS(), pytest.param(um.OSUB(), marks=pytest.mark.full)], ids=str
+)
 def test_such_a_family_plays(policy):
     """6,000 rounds, where "auto" would leap: all of 10 trials find the best arm."""
     settings = {"horizon": 6000, "trials": 10, "seed": 1, "checkpoints": 1}

@@ -64,6 +64,7 @@ class Falling(um.OSUB):
         return KLUpper(-3.0)
 
 
+@pytest.mark.full  # engines/test_leap.py has it for Bernoulli rewards by default
 @most_families
 def test_osub_pulls_the_same_arms_in_the_same_rounds(family):
     """As it is and in a hurry, on tables of every length, with a start of every kind.

@@ -138,6 +138,7 @@ def _steps(policy):
     )
 
 
+@pytest.mark.full
 def test_power():
     """0.6 standard deviations more in one of the columns are reported 98 times in 100."""
     problem, policy = CASES["UTS, line of 9"]
@@ -201,6 +202,7 @@ def step():
     return sample(StepTrial, right, um.UTS(period=2), 1500, seed=1, trials=1000)
 
 
+@pytest.mark.full  # about this file's test, not about the engine
 @pytest.mark.parametrize(
     "fault",
     [0, OFF_BY_ONE, FORCED_ROUNDS_MISSED, UNCONDITIONAL],

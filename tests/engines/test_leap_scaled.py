@@ -86,6 +86,7 @@ def rounds_agree(problem, policies, drawn, seeds):
     return looked
 
 
+@full  # compiles a kernel that no other test needs
 def test_osub_pulls_the_same_arms_in_the_same_rounds():
     """At several heights of the demand, next to each price's top too; and where prices tie."""
     policies = [um.OSUB(), um.OSUB(c=0), um.OSUB(start="literal"), um.OSUB(start="probe(2)")]

@@ -31,7 +31,7 @@ def connected_law(n_arms, p):
     return {edges: weight / total for edges, weight in law.items()}
 
 
-@pytest.mark.parametrize("p", [0.35, 0.6])
+@pytest.mark.parametrize("p", [0.35, pytest.param(0.6, marks=pytest.mark.full)])
 def test_erdos_renyi_given_that_it_is_connected_on_every_graph_of_four_arms(p):
     """Chi-square over the 38 connected graphs of 4 arms, 3,000 draws.
 

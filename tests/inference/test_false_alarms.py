@@ -57,6 +57,7 @@ def test_one_peak_is_not_taken_for_two_however_often_one_looks(name):
         assert tempting.mean() > 0.3
 
 
+@pytest.mark.full
 def test_two_peaks_are_found_where_all_arms_are_pulled():
     """KL-UCB, which pulls every arm often, T = 10⁴: found in at least 20 of 40 trials.
 

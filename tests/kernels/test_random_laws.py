@@ -80,6 +80,7 @@ def test_normal_in_a_thousand_cells(normals):
     check_cells(normals, stats.norm(), stats.norm.ppf(np.linspace(0, 1, 1001)[1:-1]))
 
 
+@pytest.mark.full  # by default: the same draws in a thousand cells
 def test_normal_is_even_within_the_layers_of_the_ziggurat():
     """In twelfths of each layer's probability, summed over the layers: 20 million draws.
 

@@ -63,9 +63,6 @@ def pulls(policy, family, engine="step", horizon=HORIZON):
 
 
 CASES = [
-    (um.KLUCB(), UNIFORM),
-    (um.Discounted(um.OSUB(), gamma=0.6), um.Bernoulli()),
-    (um.Windowed(um.KLUCB(), window=20), um.Bernoulli()),
     (um.Windowed(um.UTS(), window=20), um.Bernoulli()),
     (um.Restarting(um.UTS(), window=10, rate=0.5), um.Bernoulli()),
     (um.Discounted(um.UTS(), gamma=0.6), um.Bernoulli()),
@@ -73,6 +70,9 @@ CASES = [
     (um.OSUB(), um.Exponential()),
 ]
 MORE = [
+    (um.KLUCB(), UNIFORM),
+    (um.Discounted(um.OSUB(), gamma=0.6), um.Bernoulli()),
+    (um.Windowed(um.KLUCB(), window=20), um.Bernoulli()),
     (um.OSUB(), UNIFORM),
     (um.Discounted(um.KLUCBUB(), gamma=0.6), um.Bernoulli()),
     (um.TS(), um.Gaussian(1.0)),

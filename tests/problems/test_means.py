@@ -153,6 +153,7 @@ def test_a_smooth_peak_takes_the_middle_arm_and_a_family():
     assert problem.family == um.Poisson()
 
 
+@pytest.mark.full
 def test_a_smooth_peak_on_a_million_arms_has_one_peak():
     assert smooth_peak(graphs.lattice(100, 100, 100), 0).check()
     assert smooth_peak(graphs.line(1_000_000)).check()

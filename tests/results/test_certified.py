@@ -121,6 +121,7 @@ def test_after_the_end_the_certified_arm_is_played():
     assert (run.stopped[unfinished] == 400).all()
 
 
+@pytest.mark.full  # and inference/test_certified_wrongly.py
 def test_certificates_are_not_wrong_more_often_than_stated():
     """At 80 %: of 60 trials, 22 or more are wrong with probability 0.001 if the rate is 0.2."""
     near_tie = um.Problem(um.graphs.line(3), [0.3, 0.5, 0.3])
@@ -170,6 +171,7 @@ def test_the_engines_stop_in_the_same_rounds_on_the_same_rewards():
     assert len(set(ends)) > 4 and max(ends) > 200  # looks that are not in every round
 
 
+@pytest.mark.full  # by default: the same rounds on the same rewards
 def test_the_engines_have_the_same_law_of_ends():
     """Kolmogorov and Smirnov, 200 trials each: a false alarm in 1 of 1,000 choices of seeds.
 

@@ -14,10 +14,13 @@ from unimodal.studies.tasks import Task, run
 STUDIES = Path(__file__).parents[2] / "docs" / "studies"
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def plain_draws(monkeypatch):
     """Betas are drawn as they were when the data were made: quick draws have the same law."""
     monkeypatch.setattr(engine, "with_quick_draws", lambda index, family, n_arms: index)
+
+
+before_quick_draws = pytest.mark.usefixtures("plain_draws")
 
 
 def same(found, stored):
@@ -25,9 +28,14 @@ def same(found, stored):
     assert np.asarray(found, dtype=np.float32).tolist() == stored.astype(np.float32).tolist()
 
 
+@before_quick_draws
 @pytest.mark.parametrize(
     ("k", "density", "policy", "graph"),
-    [(10, "1/2", "UTS", 3), (20, "log(K)/K", "OSUB", 0), (5, "line", "TS", 9)],
+    [
+        pytest.param(10, "1/2", "UTS", 3, marks=pytest.mark.full),  # compile kernels that no other
+        pytest.param(5, "line", "TS", 9, marks=pytest.mark.full),  # test needs: with plain draws
+        (20, "log(K)/K", "OSUB", 0),
+    ],
 )
 def test_the_reproduction(k, density, policy, graph):
     one = findings.load(STUDIES / "reproduction" / "findings.parquet").at(
@@ -36,13 +44,18 @@ def test_the_reproduction(k, density, policy, graph):
     same(run(Task(one.setting, policy, graph, 0, 4))[:, -1], one.final[graph, :4])
 
 
+@before_quick_draws
 @pytest.mark.full  # compiles a kernel that no other test here needs
 def test_scouting():
     one = findings.load(STUDIES / "scouting" / pages.DATA).at("Table 2", 20, "line", "ScoutUTS")
     same(run(Task(one.setting, "ScoutUTS", 2, 7, 10))[:, -1], one.final[2, 7:10])
 
 
-@pytest.mark.parametrize(("name", "policy"), [("line", "UTS"), ("star, smooth", "OSUB")])
+@before_quick_draws
+@pytest.mark.parametrize(
+    ("name", "policy"),
+    [pytest.param("line", "UTS", marks=pytest.mark.full), ("star, smooth", "OSUB")],
+)
 def test_the_comparison(name, policy):
     found = comparison.load(STUDIES / "comparison" / "comparison.parquet")
     (setting,) = (one for one in found.settings if one.name == name)
@@ -50,6 +63,8 @@ def test_the_comparison(name, policy):
     same(setting.measure(task)[:, -1], found.get(setting, policy).final[4])
 
 
+@before_quick_draws
+@pytest.mark.full
 def test_other_graphs():
     found = load(STUDIES / "other-graphs" / pages.DATA)
     (setting,) = (one for one in found.settings if one.name == "grid, grid:5x4, smooth")
@@ -66,6 +81,16 @@ def own(name, setting, outcome):
     return module, load(STUDIES / name / pages.DATA, *kinds)
 
 
+def test_past_data():
+    module, found = own("past-data", "Before", "Lost")
+    for setting, policy in [
+        (module.COLD, "OSUB"),
+        *((module.LEAST, p) for p in module.LEAST.policies),
+    ]:
+        rows = setting.measure(Task(setting, policy, 0, 6, 12))
+        same(rows[:, 0], found.get(setting, policy).regret[6:12])
+
+
 def test_delays():
     module, found = own("delays", "Delay", "Late")
     setting = module.Delay("line of 17", 100)
@@ -75,6 +100,8 @@ def test_delays():
     assert row.tolist() == pytest.approx([one[name][0, 5] for name in one.columns], abs=1e-4)
 
 
+@before_quick_draws
+@pytest.mark.full
 def test_continuous():
     module, found = own("continuous", "Search", "Regret")
     setting = module.Search("a corner", "a corner", 10**4)

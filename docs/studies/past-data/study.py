@@ -1,9 +1,10 @@
-"""The study of past data: `python docs/studies/past-data/study.py run` (four core-minutes)."""
+"""The study of past data: `python docs/studies/past-data/study.py run` (five core-minutes)."""
 
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+import least_loss
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -64,8 +65,13 @@ class Before(um.studies.BaseSetting):
 
     def measure(self, task):
         """One row per trial: the money lost."""
+        seeds = range(task.first, task.last)
+        if task.policy in least_loss.PLAYERS:
+            shares = [buyers(CENTRES[self.data])[price] for price in self.prices]
+            known = (self.prices, shares, REWARDS, self.horizon)
+            return least_loss.play(task.policy, seeds, *known)[:, None]
         policy = parse(task.policy)
-        return np.array([[self.play(policy, seed)] for seed in range(task.first, task.last)])
+        return np.array([[self.play(policy, seed)] for seed in seeds])
 
     def play(self, policy, seed):
         """Play one trial; the data are drawn anew for each."""
@@ -98,11 +104,14 @@ class Lost(um.studies.EveryTrial):
 COLD = Before("good", 0.0)  # data of no weight are none
 SETTINGS = [COLD, *(Before(data, weight) for data in CENTRES for weight in WEIGHTS)]
 NEARBY = [Before("good", weight, ("TS", "UTS"), NEAR_THE_BEST) for weight in (1.0, 0.0)]
+# What is lost by those who know more: no policy, so nobody's aim.
+LEAST = Before("good", 1.0, (least_loss.TOLD, least_loss.SEES_ALL), NEAR_THE_BEST, trials=6000)
+FOLLOWS = Before("good", 1.0, (least_loss.GREEDY,))
 
 
 def run(folder):
     """Play everything and write data.parquet."""
-    um.studies.Study([*SETTINGS, *NEARBY], Lost).run(folder).save(HERE / pages.DATA)
+    um.studies.Study([*SETTINGS, *NEARBY, LEAST, FOLLOWS], Lost).run(folder).save(HERE / pages.DATA)
 
 
 def losses(found):
@@ -162,6 +171,7 @@ def render(out):
     """Write the page and its figure from data.parquet."""
     found = um.studies.load(HERE / pages.DATA, Before, Lost)
     near, near_cold = (found.get(setting, "TS").regret for setting in NEARBY)
+    told, sees_all = (found.get(LEAST, player).regret for player in LEAST.policies)
     cold, full, tenth = (
         found.get(setting, "UTS").regret.mean()
         for setting in (COLD, Before("good", 1.0), Before("good", 0.1))
@@ -176,6 +186,12 @@ def render(out):
         ratios=ratios(found),
         verdicts="\n".join(f"  - {verdict(found, policy)}" for policy in POLICIES),
         gaps=[f"{loses[price]:.2f}" for price in NEAR_THE_BEST if loses[price] > 0],
+        uts=Interval(*mean_interval(found.get(SETTINGS[1], "UTS").regret)),
+        follows=Interval(*mean_interval(found.get(FOLLOWS, least_loss.GREEDY).regret)),
+        told=Interval(*mean_interval(told)),
+        sees_all=Interval(*mean_interval(sees_all)),
+        in_this_world=[f"{lost[0::6].mean():.0f}" for lost in (told, sees_all)],
+        in_others=[f"{lost.reshape(-1, 6)[:, 1:5].mean():.0f}" for lost in (told, sees_all)],
         near=Interval(*mean_interval(near)),
         near_cold=Interval(*mean_interval(near_cold)),
         third=f"{cold / 3:.0f}",

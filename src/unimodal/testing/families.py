@@ -36,7 +36,7 @@ def check_family(family: Family) -> None:
     """Run every check of a family; the first that fails raises an AssertionError that says why.
 
     >>> import unimodal as um
-    >>> check_family(um.Poisson())
+    >>> check_family(um.Bernoulli())
     """
     for check in FAMILY_CHECKS:
         check(family)

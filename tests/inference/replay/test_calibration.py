@@ -19,6 +19,7 @@ def test_what_is_earned_is_one_more_draw(candidate):
     assert covered >= FEWEST
 
 
+@pytest.mark.full
 def test_empirical_means_are_caught():
     """The test above is no formality: taking means for certain covers far too little."""
     _, covered, _ = calibrate(um.TS(), with_empirical_means, SCALE)
