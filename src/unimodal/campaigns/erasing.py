@@ -62,7 +62,7 @@ class Erased:
             rest = (
                 " Pages of the server's tables may have it until they are written again: run "
                 "VACUUM FULL unimodal.log, unimodal.snapshots, unimodal.settings there, for which "
-                "everybody waits."
+                "all who use it wait."
             )
         elif not self.is_clean:
             rest = (
