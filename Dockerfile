@@ -1,5 +1,6 @@
 # The service in a container: a build with the locked packages, then an image without a compiler.
 #   docker build -t unimodal .
+#   unimodal token add tokens.json --role admin && chmod 644 tokens.json    # for its user, 10001
 #   docker run -p 8000:8000 -v campaigns:/data -v ./tokens.json:/run/tokens.json:ro unimodal
 FROM python:3.11-slim AS build
 WORKDIR /src

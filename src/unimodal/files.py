@@ -14,10 +14,11 @@ from typing import Any
 from unimodal.errors import UnimodalError
 
 
-def write(path: str | Path, fill: Callable[[Path], object]) -> Path:
+def write(path: str | Path, fill: Callable[[Path], object], mode: int | None = None) -> Path:
     """Let `fill` write a temporary file next to `path`, then move it there in one step.
 
     Pipes and devices, such as /dev/stdout, are written as they are: nothing may take their place.
+    `mode` has the file's permissions, which are those of any new file by default.
     """
     path = as_path(path, "the path of a file to write")
     try:
@@ -31,7 +32,8 @@ def write(path: str | Path, fill: Callable[[Path], object]) -> Path:
         os.close(handle)
         try:
             fill(Path(name))
-            os.chmod(name, 0o666 & ~_umask())  # mkstemp makes it readable by its owner only
+            # mkstemp makes it readable by its owner only
+            os.chmod(name, 0o666 & ~_umask() if mode is None else mode)
             os.replace(name, path)
         except BaseException:
             Path(name).unlink(missing_ok=True)

@@ -1,12 +1,16 @@
 """What tests of the dashboard share: a real Chromium, and a real server on a real socket."""
 
+import asyncio
 import contextlib
+import gc
 import itertools
 import os
 import shutil
 import socket
 import threading
 import time
+from pathlib import Path
+from typing import NamedTuple
 
 import httpx
 import numpy as np
@@ -17,6 +21,7 @@ from playwright.sync_api import sync_playwright
 import unimodal as um
 from unimodal.service import tokens
 from unimodal.service.app import create_app
+from unimodal.service.server import configured
 
 PRICES = ["9.90", "10.90", "12.90", "14.90", "19.90"]
 BOUGHT = dict(zip(PRICES, (0.3, 0.5, 0.7, 0.5, 0.3), strict=True))
@@ -38,19 +43,28 @@ def _chromium():
     )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium():
-    """A browser; without one these tests skip, unless the environment says that there is one."""
+    """A browser; without one these tests skip, unless the environment says that there is one.
+
+    It is closed with the tests of a file: while it is open the main thread has a running event
+    loop, with which tests of other folders in this process would fail.
+    """
     path = _chromium()
     if path is None:
         how = "there is no chromium: `apt-get install chromium` gets one"
         if os.environ.get("UNIMODAL_REQUIRE_BROWSER") == "1":
             pytest.fail(how)
         pytest.skip(how)
+    threads = set(threading.enumerate())
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser
         browser.close()
+    gc.collect()  # which finds sockets and pipes that nobody has closed
+    with pytest.raises(RuntimeError, match="no running event loop"):
+        asyncio.get_running_loop()
+    assert set(threading.enumerate()) <= threads
 
 
 @pytest.fixture
@@ -78,7 +92,7 @@ def open_page(chromium):
     assert not any(refused)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def prices(chromium, url):
     """A page of a campaign for those tests that only look."""
     context = chromium.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
@@ -97,7 +111,7 @@ def prices(chromium, url):
 @contextlib.contextmanager
 def running(app):
     listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, lifespan="on", log_level="warning"))
+    server = uvicorn.Server(configured(app))
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()
     while not server.started:
@@ -143,16 +157,25 @@ def store(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def url(store):
     """A service without tokens."""
     with running(create_app(store, durability="fast")) as address:
         yield address
 
 
-@pytest.fixture(scope="session")
+class Own(NamedTuple):
+    """A service with tokens: its address, tokens by role, a client, and the folder."""
+
+    url: str
+    secret: dict[str, str]
+    http: httpx.Client
+    folder: Path
+
+
+@pytest.fixture(scope="module")
 def own(tmp_path_factory):
-    """A service with tokens: its address, tokens by role, and a client."""
+    """A service with tokens."""
     tmp_path = tmp_path_factory.mktemp("guarded")
     for name in ("prices", "live"):
         play(tmp_path / f"{name}.db", 60)
@@ -162,4 +185,4 @@ def own(tmp_path_factory):
     app = create_app(tmp_path, tmp_path / "tokens.json", durability="fast")
     headers = {"Authorization": f"Bearer {secret['admin']}"}
     with running(app) as address, httpx.Client(base_url=address, headers=headers) as http:
-        yield address, secret, http
+        yield Own(address, secret, http, tmp_path)

@@ -81,7 +81,7 @@ def test_another_graph_is_drawn_as_a_picture(open_page, url):
 
 
 def test_a_page_lives(open_page, own):
-    url, secret, http = own
+    url, secret, http, _ = own
     page = open_page(f"{url}/campaigns/live", ready=False)
     sign_in(page, secret["read"])
     decisions = page.locator("#figures .tile", has_text="Decisions today")
@@ -95,7 +95,7 @@ def test_a_page_lives(open_page, own):
 
 
 def test_signing_in_and_out(open_page, own):
-    url, secret, _ = own
+    url, secret, *_ = own
     page = open_page(f"{url}/campaigns/prices", ready=False)
     assert page.url == f"{url}/sign-in?then=/campaigns/prices"
     sign_in(page, "um_000000000000_" + 43 * "x")
@@ -114,7 +114,7 @@ def test_signing_in_and_out(open_page, own):
 
 
 def test_an_admin_pauses_inserts_and_ends_after_being_asked(open_page, own):
-    url, secret, http = own
+    url, secret, http, _ = own
     page = open_page(f"{url}/campaigns/prices", ready=False)
     sign_in(page, secret["admin"])
     dialog = page.get_by_role("dialog")
@@ -212,3 +212,56 @@ def test_dark_and_light_by_the_system_and_by_choice(open_page, url):
     assert ground() > 600
     page.reload()
     assert ground() > 600  # the choice is kept
+
+
+def look(page, hidden):
+    """As when somebody turns to another tab, or comes back."""
+    page.evaluate(
+        """(hidden) => {
+          Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
+          document.dispatchEvent(new Event("visibilitychange"));
+        }""",
+        hidden,
+    )
+
+
+def test_a_page_that_nobody_looks_at_holds_no_connection(open_page, url):
+    """A browser has six of them per host: the seventh tab would wait for ever."""
+    page, ended = open_page(url), []
+    page.on("requestfailed", lambda request: ended.append(request.url))
+    expect(page.locator("#live-text")).to_have_text("live")
+    look(page, hidden=True)
+    expect(page.locator("#live-text")).to_have_text("resting")
+    page.wait_for_timeout(50)
+    assert ended == [f"{url}/dashboard/events"]
+    look(page, hidden=False)
+    expect(page.locator("#live-text")).to_have_text("live")
+
+
+def test_a_service_that_is_away_is_told_of_until_it_is_back(open_page, url):
+    page = open_page(url)
+    expect(page.locator("#campaigns tbody tr")).to_have_count(2)
+    page.route("**/dashboard/campaigns", lambda route: route.abort())
+    look(page, hidden=False)
+    expect(page.get_by_role("alert")).to_contain_text("cannot be reached")
+    expect(page.locator("#campaigns tbody tr")).to_have_count(2)  # what it knew
+    page.unroute("**/dashboard/campaigns")
+    look(page, hidden=False)
+    expect(page.locator("#problem")).to_be_hidden()
+
+
+def test_a_campaign_without_decisions_and_one_that_cannot_be_read(open_page, own):
+    url, secret, http, folder = own
+    graph = {"generator": "line:3"}
+    assert http.post("/v1/campaigns", json={"name": "new", "graph": graph}).status_code == 201
+    page = open_page(f"{url}/campaigns/new", ready=False)
+    sign_in(page, secret["read"])
+    expect(page.locator("#why")).to_have_text("There are no decisions yet.")
+    expect(page.locator("#reward-note")).to_have_text("No rewards have come yet.")
+    expect(page.locator("#reward-chart")).to_be_hidden()
+    expect(page.locator("#certificate")).to_contain_text("there are no rewards yet")
+    (folder / "broken.db").write_bytes(b"no database" * 100)
+    page.goto(f"{url}/campaigns/broken")
+    expect(page.get_by_role("alert")).to_contain_text("broken.db")
+    expect(page.locator("#sections")).to_be_hidden()
+    (folder / "broken.db").unlink()

@@ -115,6 +115,48 @@ def test_who_follows_the_log_from_before_goes_on(path, start, play, monkeypatch)
     assert um.verify(path) and um.verify(path, archives=[moved.archive])
 
 
+def test_a_reward_in_one_statement_by_who_is_behind_is_not_lost(path, start, play):
+    """The number of its event is free again, and would be in the middle of the archive."""
+    behind, ahead = start(LADDER), start(LADDER)
+    made = behind.decide(40)
+    for decision in made[:30]:
+        behind.reward(decision.id, 1.0)
+    assert behind._transactions._undisturbed >= 20  # so that it need not read before it writes
+    play(ahead, 40)
+    ahead.close()
+    moved = um.campaigns.compact(path)
+    assert behind.reward(made[30].id, 1.0) is True
+    behind.close()
+    assert table(path, [moved.archive]).filter(kind="reward").height == 71
+    assert um.verify(path) and um.verify(path, archives=[moved.archive])
+
+
+@pytest.mark.parametrize("looked_up", [False, True])
+def test_a_label_that_is_erased_meanwhile_does_not_come_back(path, monkeypatch, looked_up):
+    """Neither by the archive nor by the snapshot, which were read before."""
+
+    def neighbours(person):
+        number = int(person.removeprefix("person ")) if person.startswith("person ") else 11
+        return [f"person {number - 1}", f"person {number + 1}"]
+
+    held = um.graphs.from_edges([("person 9", "person 10"), ("person 10", "person 11")])
+    graph, root = (neighbours, "person 10") if looked_up else (held, None)
+    policy = um.UTS(start="probe(4)") if looked_up else um.UTS()
+    with um.Campaign.open(path, policy, graph, root=root, seed=4) as campaign:
+        for decision in campaign.decide(20):
+            campaign.reward(decision.id, 1.0)
+    fill = compacting.fill_archive
+
+    def meanwhile(*given):
+        fill(*given)
+        um.campaigns.erase(path, "person 11")
+
+    monkeypatch.setattr(compacting, "fill_archive", meanwhile)
+    with pytest.raises(um.errors.Busy, match="was compacted, replaced or erased by others"):
+        um.campaigns.compact(path)
+    assert b"person 11" not in path.read_bytes() and um.verify(path)
+
+
 def test_others_use_the_campaign_meanwhile(path, start, play, monkeypatch):
     """They take snapshots, in whose place that of the archive stands, and write beside it."""
     monkeypatch.setattr(snapshots, "SNAPSHOT_EVERY", 40)
@@ -226,6 +268,22 @@ def test_a_kill_between_the_steps_loses_nothing(twins, step):
     assert um.verify(path) and table(path, [name]).equals(table(twin))
 
 
+def test_an_archive_that_does_not_come_back_as_it_was_written_is_not_kept(twins, monkeypatch):
+    path, twin = twins
+    fill = compacting.fill_archive
+
+    def badly(target, *rest):
+        fill(target, *rest)
+        content = bytearray(target.read_bytes())
+        content[len(content) // 2] ^= 1
+        target.write_bytes(content)
+
+    monkeypatch.setattr(compacting, "fill_archive", badly)
+    with pytest.raises(um.UnimodalError, match="or damaged"):
+        um.campaigns.compact(path)
+    assert log(path) == log(twin) and not list(path.parent.glob("*.parquet"))
+
+
 def test_a_compaction_beside_another_drops_nothing(twins, monkeypatch):
     path, twin = twins
     opened, moved = sqlite.open_store, []
@@ -236,7 +294,7 @@ def test_a_compaction_beside_another_drops_nothing(twins, monkeypatch):
         return opened(*given)
 
     monkeypatch.setattr(sqlite, "open_store", another)
-    with pytest.raises(um.errors.Busy, match="was compacted or replaced by others meanwhile"):
+    with pytest.raises(um.errors.Busy, match="was compacted, replaced or erased by others"):
         um.campaigns.compact(path, path.with_name("second.parquet"))
     assert table(path, [moved[0].archive]).equals(table(twin))
 
@@ -295,6 +353,17 @@ def test_an_archive_that_is_not_the_fold_of_the_snapshot_is_found(twins):
     connection.close()
     found = um.verify(path, archives=[moved.archive])
     assert found.wrong == [f"the snapshot after event {about.last} is not the fold of the log"]
+
+
+def test_a_reward_that_is_kept_otherwise_than_it_was_archived_is_found(twins):
+    path, _ = twins
+    moved = um.campaigns.compact(path)
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE rewards SET reward = 1 - reward WHERE decision = 7")
+    connection.commit()
+    connection.close()
+    found = um.verify(path, archives=[moved.archive])
+    assert found.wrong == ["the table 'rewards' differs from the log in 1"]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import re
 import sqlite3
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import unimodal as um
@@ -180,6 +181,8 @@ def test_the_data_of_an_arm_are_erased_with_its_label(people, reopen, play):
     assert not set(told) & set(table.filter(kind="reward")["decision"])
     assert table.filter(arm=found.label, kind="decide").height == len(told)
     assert table.filter(arm=found.label, kind="tell").is_empty()
+    past = [row[-1] for row in (*log(people), *table.iter_rows()) if row[2] == "data"]
+    assert len(past) == 2 and not any(found.label in each for each in past)
     alone, whole = um.verify(people), um.verify(people, archives=found.archives)
     assert alone and whole and alone.first == whole.first == before.events
     assert whole.counts["reward"] == before.counts["reward"] - len(told)
@@ -190,6 +193,19 @@ def test_the_data_of_an_arm_are_erased_with_its_label(people, reopen, play):
         with pytest.raises(um.errors.ExpiredDecision):
             campaign.reward(told[0], 1.0)
     assert um.verify(people, archives=found.archives)
+
+
+def test_propensities_of_its_decisions_go_with_the_data_of_an_arm(people, reopen):
+    with reopen() as campaign:
+        made = campaign.decide(60, propensity=True)
+        campaign.reward([one.id for one in made], [1.0] * 60)
+        campaign.retire("Eve", NAME)
+    moved = um.campaigns.compact(people).archive
+    found = um.campaigns.erase(people, NAME, data=True, archives=[moved])
+    table = read_table(people, found.archives).filter(pl.col("decision") >= made[0].id)
+    its, others = (table.filter(pl.col("arm").eq(found.label).eq(flag)) for flag in (True, False))
+    decided = [part.filter(kind="decide")["propensity"].is_null() for part in (its, others)]
+    assert len(decided[0]) and decided[0].all() and not decided[1].any()
 
 
 @pytest.mark.parametrize(
@@ -207,8 +223,9 @@ def test_an_erasure_that_was_tampered_with_is_found(people, statement, words):
     connection.execute(statement)
     connection.commit()
     connection.close()
-    with pytest.raises(um.errors.DamagedFile, match=words):
+    with pytest.raises(um.errors.DamagedFile, match=words) as told:
         um.Campaign.open(people)
+    assert str(told.value).count("go back to a copy") == 1
     assert re.search(words, um.verify(people).wrong[0])
 
 

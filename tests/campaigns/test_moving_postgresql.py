@@ -1,12 +1,15 @@
 """Campaigns that move between files and databases, and that are compacted and erased there."""
 
 import shutil
+import time
 
 import pytest
 
 import unimodal as um
+from unimodal.campaigns import archive, erasing
 from unimodal.campaigns.content import content_of
 from unimodal.campaigns.reading import read, read_table
+from unimodal.campaigns.stores import postgresql as stores
 
 PEOPLE = um.graphs.from_edges([("Ann", "Bob"), ("Bob", "Cy"), ("Cy", "Größe <7>")])
 
@@ -103,3 +106,28 @@ def test_an_archive_of_a_file_belongs_to_the_copy_in_a_database(played, postgres
     there = postgresql()
     um.campaigns.copy(played, there)
     assert read_table(there, [moved.archive]).equals(read_table(twin))
+
+
+@pytest.mark.full
+def test_an_erasure_that_takes_long_is_not_cut_off_by_the_server(
+    played, postgresql, tmp_path, monkeypatch
+):
+    """A server ends transactions that are idle; archives are written inside of one."""
+    there = postgresql()
+    um.campaigns.copy(played, there, check=False)
+    old = um.campaigns.compact(there, tmp_path / "old.parquet").archive
+    as_rows = erasing.as_rows
+
+    def slowly(frame):
+        for rows in as_rows(frame):
+            time.sleep(0.3)
+            yield rows
+
+    monkeypatch.setattr(erasing, "as_rows", slowly)
+    monkeypatch.setattr(archive, "_CHUNK", 5)
+    monkeypatch.setattr(erasing, "WAIT", 1.0)
+    monkeypatch.setattr(stores, "_IDLE", 1.0)
+    begun = time.monotonic()
+    erased = um.campaigns.erase(there, "Bob", archives=[old])
+    assert time.monotonic() - begun > 3.0
+    assert um.verify(there, archives=erased.archives)

@@ -5,6 +5,8 @@ test_kill_postgresql.py.
 """
 
 import contextlib
+import os
+import re
 import shutil
 import signal
 import subprocess
@@ -14,10 +16,12 @@ import threading
 import time
 from pathlib import Path
 
+import psycopg
 import pytest
 from typer.testing import CliRunner
 
 import unimodal as um
+from unimodal.campaigns.certifying import certificate
 from unimodal.campaigns.reading import look, read
 from unimodal.campaigns.stores import as_place, postgresql, postgresql_schema
 from unimodal.campaigns.stores.postgresql_connection import Connection
@@ -124,6 +128,38 @@ def test_commands_take_an_address(server, opened):
         done = CliRunner().invoke(app, command)
         assert done.exit_code == (1 if command[0] == "certify" else 0), done.output
         assert command[0] != "verify" or f"{address} is sound" in done.output
+
+
+def test_readers_wait_for_nobody_and_nobody_waits_for_them(
+    server, opened, tmp_path, monkeypatch, request
+):
+    """A writer is inside a transaction all the time; no lock that is taken is in its way."""
+    address, ask, seen = server.address("readers"), Connection.ask, set()
+    campaign = opened(address)
+    campaign.reward([d.id for d in campaign.decide(20)], [1.0] * 20)
+
+    def watched(connection, statement, values=None):
+        found, pid = ask(connection, statement, values), connection._connection.info.backend_pid
+        locks = f"SELECT locktype, mode FROM pg_locks WHERE pid = {pid}"
+        seen.update(server.execute(locks))
+        if connection.in_transaction:
+            seen.update(ask(connection, "SHOW transaction_read_only;")[0])
+        return found
+
+    writer = postgresql.open_store(as_place(address, "it"), "full", 60.0)
+    request.addfinalizer(writer.close)
+    writer.begin()
+    monkeypatch.setattr(Connection, "ask", watched)
+    assert um.verify(address) and um.inspect(address) is not None
+    assert um.campaigns.explain(address, 3).id == 3
+    assert um.replay(address, [um.UTS()], draws=20) is not None
+    assert certificate(look(address)) is not None
+    assert um.campaigns.export(address, tmp_path / "log.parquet").rows == 41
+    assert um.campaigns.copy(address, tmp_path / "copy.db").verdict
+    monkeypatch.undo()
+    writer.commit()  # it was not cut off
+    none = {("relation", "AccessShareLock"), ("virtualxid", "ExclusiveLock")}
+    assert seen == {*none, ("on",)}  # the transaction cannot write
 
 
 # Who may do what.
@@ -288,6 +324,37 @@ def test_a_campaign_that_is_removed_while_it_is_open(server, opened):
             campaign.tell(0, 1.0)
 
 
+def test_a_campaign_that_is_removed_inside_a_transaction(server, opened):
+    """By somebody who does not know of our lock; then nothing is appended, or acknowledged."""
+    campaign = opened(server.address("removed inside"))
+
+    def work(machine):
+        server.execute("DELETE FROM unimodal.campaigns WHERE name = 'removed inside'")
+        machine.tell(0, 1.0)
+
+    with pytest.raises(StoreError, match="was removed from its database while it was open"):
+        campaign._transactions(work)
+    assert server.execute("SELECT count(*) FROM unimodal.log WHERE kind = 'tell' AND campaign = "
+                          f"{campaign._store._campaign}") == [(0,)]  # fmt: skip
+
+
+def test_no_byte_of_a_label_is_left_after_the_command_that_an_erasure_names(server, database):
+    """What it does itself, VACUUM, leaves some in pages that are free."""
+    name, address = "Dora Bytesize", server.address("a", database)
+    people = um.graphs.from_edges([("Ann", "Bob"), ("Bob", name)])
+    with um.Campaign.open(address, um.UTS(), people, seed=1) as campaign:
+        campaign.reward([one.id for one in campaign.decide(300)], [1.0] * 300)
+    said = str(um.campaigns.erase(address, name))
+    command = re.search(r"run (VACUUM FULL .*?) there", said).group(1)
+    guide = (Path(__file__).parents[2] / "docs" / "guide" / "moving-and-keeping.md").read_text()
+    assert f"`{command}`" in guide
+    server.execute(command, database)
+    server.execute("CHECKPOINT")
+    pages = [file for file in (server.folder / "data" / "base").rglob("*") if file.is_file()]
+    assert any(b"erased-1" in page.read_bytes() for page in pages)
+    assert not any(name.encode() in page.read_bytes() for page in pages)
+
+
 # Durability.
 
 
@@ -298,6 +365,40 @@ def test_a_server_that_acknowledges_early_is_refused(server, database, opened):
         opened(address)
     opened(address, durability="fast").decide()
     assert kinds(address) == ["open", "decide"]
+
+
+def test_a_server_that_a_power_failure_would_rob_is_warned_of_once(server, opened, caplog):
+    postgresql_schema._warn_of_fsync.cache_clear()
+    for name in ("one of them", "another"):
+        opened(server.address(name))
+    told = [record.message for record in caplog.records if "fsync" in record.message]
+    assert len(told) == 1 and "fsync = off, so that a power failure may lose" in told[0]
+
+
+@pytest.mark.parametrize("durability", ["full", "fast"])
+def test_how_a_commit_waits_for_the_disk(server, database, opened, durability):
+    """Seen from a trigger at the end of each: in a transaction, and in one statement."""
+    address = server.address("a", database)
+    campaign = opened(address, durability=durability)
+    made = campaign.decide(4)
+    server.execute(SEEN, database)
+    for number, alone in enumerate([False, True, False, True]):
+        campaign._transactions._undisturbed = 10**6 * alone
+        if number < 2:
+            assert campaign.reward(made[number].id, 1.0)
+        else:
+            campaign.tell(0, 1.0)
+    found = server.execute("SELECT value FROM seen", database)
+    assert found == [("on" if durability == "full" else "off",)] * 4
+
+
+SEEN = """
+CREATE TABLE seen (value text);
+CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN INSERT INTO seen VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$;
+CREATE CONSTRAINT TRIGGER see AFTER INSERT ON unimodal.log DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW EXECUTE FUNCTION see();
+"""
 
 
 def test_settings_of_a_server_do_not_matter(server, database, opened):
@@ -334,12 +435,16 @@ def test_numbers_come_back_exactly_or_the_server_is_refused(server, database, op
 @pytest.fixture
 def cut(monkeypatch):
     """Cuts the connection at the next message that commits: before or after it is done."""
-    ask = Connection.ask
+    ask, left = Connection.ask, []
 
-    def at_the_next(when, word="COMMIT;"):
+    def at_the_next(when, *words):
+        words = words or ("COMMIT;", "unimodal.append_reward(")
+        left.append(words)
+
         def once(connection, statement, values=None):
-            if word not in statement:
+            if not any(word in statement for word in words):
                 return ask(connection, statement, values)
+            left.pop()
             monkeypatch.setattr(Connection, "ask", ask)
             if when == "after":
                 ask(connection, statement, values)
@@ -348,7 +453,8 @@ def cut(monkeypatch):
 
         monkeypatch.setattr(Connection, "ask", once)
 
-    return at_the_next
+    yield at_the_next
+    assert left == []  # each was cut
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -430,9 +536,9 @@ def test_a_connection_cut_while_reading_begins_again(server, opened, cut):
     address = server.address("cut while reading")
     one, two = opened(address), opened(address)
     two.decide(3000)  # more than is read with the lock
-    cut("before", "LIMIT 2000")
+    cut("before", "seq <= %(until)s")
     assert one.decide().id == 3001
-    cut("after", "LIMIT 2000")
+    cut("after", "seq <= %(until)s")
     assert um.verify(address)
     assert kinds(address).count("decide") == 3001
 
@@ -468,6 +574,47 @@ def test_a_server_that_goes_and_comes_back(server, opened, how):
     again.join()
     assert two.reward([made[0].id, made[1].id], [1.0, 0.0]) == [False, True]
     assert kinds(address) == ["open", "open", "decide", "decide", "reward", "reward"]
+
+
+HOLD = """
+CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN PERFORM pg_advisory_xact_lock(42); RETURN NULL; END $$;
+CREATE CONSTRAINT TRIGGER hold AFTER INSERT ON unimodal.log DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW EXECUTE FUNCTION hold();
+"""
+WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event IN ('SyncRep', 'advisory')"
+
+
+@pytest.mark.parametrize("written", [False, True], ids=["before it is written", "after it was"])
+def test_a_server_that_is_killed_in_the_middle_of_a_commit(server, database, opened, written):
+    """A trigger holds the commit up at its end; or it is written, and waits for a replica."""
+    address, told = server.address("a", database), []
+    campaign = opened(address)
+    campaign.decide()
+    campaign._transactions._undisturbed = 10**6 * written  # in one statement, too
+    settings = server.folder / "data" / "postgresql.auto.conf"
+    before = settings.read_text()
+    server.execute(HOLD, database)
+    with psycopg.connect(server.address(database=database), autocommit=True) as other:
+        if written:
+            settings.write_text("synchronous_standby_names = 'nobody'")
+            server.execute("SELECT pg_reload_conf()")
+            while server.execute("SHOW synchronous_standby_names") != [("nobody",)]:
+                time.sleep(0.01)
+        else:
+            other.execute("SELECT pg_advisory_lock(42)")
+        call = threading.Thread(target=lambda: told.append(campaign.tell(0, 1.0)))
+        call.start()
+        until = time.monotonic() + 30
+        while server.execute(WAITING) == [(0,)] and time.monotonic() < until:
+            time.sleep(0.01)
+        assert told == []
+        server.stop(signal.SIGKILL)
+        settings.write_text(before)
+        server.start()
+    call.join(60)
+    assert told == [None]
+    assert kinds(address) == ["open", "decide", "tell"]  # once: it was found out, or done again
 
 
 def test_a_server_that_stays_away(server, opened):
@@ -588,6 +735,21 @@ def test_no_lock_is_held_while_something_is_looked_up(server):
     with um.Campaign.open(address, um.ScoutUTS(), neighbours, root=0) as campaign:
         campaign.decide(10)
     assert len(held) > 3 and set(held) == {(0,)}
+
+
+def test_a_child_that_closes_what_it_inherited_leaves_its_parent_alone(server, opened):
+    """As where a campaign could not be paused before the fork."""
+    address = server.address("inherited")
+    opened(address)
+    store = postgresql.open_store(as_place(address, "it"), "full", 60.0)
+    store.begin()
+    child = os.fork()
+    if child == 0:
+        store.close()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    store.commit()  # not `Interrupted`
+    store.close()
 
 
 def test_a_fork_leaves_the_parents_connection_alone(server, opened):

@@ -56,6 +56,30 @@ def test_rewards_before_a_snapshot_are_found_again(path, start, play, monkeypatc
     assert verify(path).wrong == []
 
 
+def test_no_snapshot_is_kept_of_what_was_not_committed(path, start, play, monkeypatch):
+    """The state after a call whose commit failed; others have written something else since."""
+    monkeypatch.setattr(snapshots, "SNAPSHOT_EVERY", 10)
+    campaign = start()
+    play(campaign, 4)
+    commit = campaign._store.commit
+
+    def fail():
+        campaign._store.commit = commit
+        raise um.errors.StoreError("the disk is full.")
+
+    campaign._store.commit = fail
+    with pytest.raises(um.errors.StoreError, match="full"):
+        campaign.decide(9)  # with which a snapshot is due
+    if (writer := campaign._transactions._snapshots._writer) is not None:
+        writer.join(20)
+    campaign.tell(0, 1.0)
+    play(campaign, 10)
+    campaign._transactions._snapshots._writer.join(20)
+    assert verify(path).wrong == [] and verify(path).snapshots
+    campaign.close()
+    assert verify(path).wrong == []
+
+
 def test_closing_does_not_wait_for_a_snapshot_that_is_being_written(path, start, play, monkeypatch):
     asked, go_on = threading.Event(), threading.Event()
 

@@ -68,3 +68,15 @@ def test_what_is_wrong_is_told_by_the_exit_code(file):
     assert run("copy", file, "copy.db")[0] == run("migrate", file)[0] == 1
     code, _, error = run("compact", file)
     assert code == 1 and isinstance(error, um.UnimodalError) and "is not sound" in str(error)
+
+
+def test_keys_are_known_for_as_long_as_it_is_told(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    now = [0.0]
+    with um.Campaign.open("a.db", um.UTS(), um.graphs.line(3), clock=lambda: now[0]) as campaign:
+        campaign.decide(key="visit")
+        now[0] = 1000.0
+        campaign.decide(3)
+    shutil.copy("a.db", "b.db")
+    assert "5 were dropped" in run("compact", "a.db", "--key-lifetime", "999")[1]
+    assert "3 were dropped" in run("compact", "b.db", "--key-lifetime", "1001")[1]

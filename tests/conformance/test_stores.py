@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import unimodal as um
+from unimodal.campaigns.content import content_of
 from unimodal.campaigns.events import Event
 from unimodal.campaigns.stores import NumberTaken, as_place, kind_of, postgresql, sqlite
 from unimodal.errors import Busy, StoreError
@@ -465,6 +466,58 @@ def test_what_is_dropped_is_gone_and_the_rest_is_not(store, opened):
         assert handle.last() == 8 and handle.counts(8)["decide"] == 1
     write(store, decision(9, 3))
     assert log(opened(), 8) == [decision(9, 3)]
+
+
+@pytest.mark.parametrize("many", [1, 3])
+def test_the_number_of_an_event_that_was_dropped_is_taken(store, opened, many):
+    """By who has been behind since before the others compacted, also where the last one stayed."""
+    behind = opened()
+    write(store, *(decision(seq, seq) for seq in range(1, 4)))
+    assert log(behind)[-1].seq == 3
+    write(store, *(decision(seq, seq) for seq in range(4, 9)))
+    store.begin()
+    store.drop(8, [3])
+    store.commit()
+    with pytest.raises(NumberTaken):
+        behind.append_at_once([reward(4 + n, 1 + n) for n in range(many)])
+    assert [event.seq for event in log(store)] == [3, 8]
+    behind.append_at_once([reward(9 + n, 1 + n) for n in range(many)])
+    assert log(store, 8) == [reward(9 + n, 1 + n) for n in range(many)]
+
+
+def test_nothing_that_is_done_to_one_campaign_is_done_to_another(kind, store, new_place):
+    """They may be in the same tables."""
+    other = kind.open_store(new_place(), "fast", 5.0)
+    other.begin()
+    other.create(SETTINGS)
+    other.commit()
+    for handle in (store, other):
+        write(handle, *EVERY_KIND)
+        snapshot(handle, 5, "1", "{}")
+        snapshot(handle, 6, "1", "{}")
+        snapshot(handle, 8, "1", "{}")
+    before = content_of(other)
+    assert before == content_of(store)
+    snapshot(store, 8, "1", '{"a": 1}')
+    store.begin()
+    store.written_by("9")
+    store.put(settings={"seed": 4}, events=[EVERY_KIND[3]._replace(arm="b")], rewards=[(2, 0.5)])
+    store.put(snapshots=[(5, "0", '{"b": 1}')])
+    store.find_rewards(0, 8)
+    store.commit()
+    assert content_of(other) == before
+    store.begin()
+    store.drop(8, [])
+    store.drop_snapshots(8)
+    store.drop_rewards([2])
+    store.commit()
+    store.append_at_once([reward(9, 1)])
+    assert content_of(other) == before and other.lost_rewards() == 0
+    assert other.reward_of(2) == -1e-300 and other.reward_of(1) is None and other.last() == 8
+    other.begin()
+    assert other.written_by("1")
+    other.roll_back()
+    other.close()
 
 
 def test_a_new_store_is_there_as_a_whole_or_not_at_all(kind, path):

@@ -13,15 +13,18 @@ import uvicorn
 
 import unimodal as um
 from unimodal.service.app import create_app
+from unimodal.service.server import configured
 
 LADDER = {"edges": [["9.90", "12.90"], ["12.90", "14.90"], ["14.90", "19.90"]]}
 
 
 @contextlib.contextmanager
-def running(app):
+def running(app, send_buffer=None):
     """The address of a server for an application, until it is stopped and has closed all."""
     listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, lifespan="on", log_level="warning"))
+    if send_buffer is not None:  # of its connections, in bytes
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, send_buffer)
+    server = uvicorn.Server(configured(app))
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()
     while not server.started:
@@ -40,11 +43,11 @@ def serving():
     """A context manager that serves a folder; it gives what a test needs to call it."""
 
     @contextlib.contextmanager
-    def served(folder, token_file=None, token=None, **named):
+    def served(folder, token_file=None, token=None, send_buffer=None, **named):
         app = create_app(folder, token_file, **{"durability": "fast", **named})
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         with (
-            running(app) as url,
+            running(app, send_buffer) as url,
             httpx.Client(verify=False, base_url=url, headers=headers, timeout=20) as http,
         ):
             yield SimpleNamespace(url=url, http=http, folder=folder, app=app)
@@ -84,4 +87,4 @@ def compiled_once():
     """Compile what a campaign of UTS needs before any clock runs."""
     agent = um.Agent(um.UTS(), um.graphs.line(3))
     agent.tell(agent.ask(), 1.0)
-    os.environ.setdefault("UNIMODAL_SESSION_KEY", "a key for tests")
+    os.environ.setdefault("UNIMODAL_SESSION_KEY", "a key that is for tests and nothing else")

@@ -278,10 +278,12 @@ def test_limits_are_answered_with_problems(serving, tmp_path):
 
 def test_a_hundred_megabytes_are_refused_before_they_are_read(guarded):
     host, port = guarded.url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=5) as client:
-        head = f"POST /session HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
-        client.sendall(f"{head}Content-Length: {100 * 2**20}\r\n\r\n".encode())
-        assert client.recv(1000).startswith(b"HTTP/1.1 413")
+    head = f"Host: {host}\r\nContent-Type: application/json\r\n"
+    head += f"Authorization: Bearer {guarded.tokens['admin']}\r\nContent-Length: {100 * 2**20}"
+    for path in ("/session", "/v1/campaigns", "/v1/campaigns/prices/rewards"):
+        with socket.create_connection((host, int(port)), timeout=5) as client:
+            client.sendall(f"POST {path} HTTP/1.1\r\n{head}\r\n\r\n".encode())
+            assert client.recv(1000).startswith(b"HTTP/1.1 413")
 
 
 def test_a_slow_client_and_one_that_hangs_up_hold_nobody_up(serving, tmp_path):

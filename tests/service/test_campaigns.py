@@ -133,6 +133,8 @@ def test_labels_may_be_anything_and_come_back_as_they_were(service, http):
         assert "<img" not in answer.headers.get("content-disposition", "")
     unknown = http.post(f"{path}/pause", json={"arms": ["\x1b[2J<script>"]})
     assert "\x1b" not in problem(unknown, 422, "UnimodalError")
+    field = http.post(f"{path}/pause", json={"arms": [AWKWARD[0]], "x\x1b\u202e": 1})
+    assert not {"\x1b", "\u202e"} & set(problem(field, 422, "InvalidRequest"))
     assert bool(verify(service.folder / "awkward.db"))
 
 

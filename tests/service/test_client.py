@@ -1,6 +1,8 @@
 """`um.Client`: the same tests over a campaign in this process and over one behind HTTP."""
 
+import inspect
 import threading
+from pathlib import Path
 
 import httpx
 import numpy as np
@@ -10,6 +12,7 @@ import unimodal as um
 from unimodal import errors
 from unimodal.service.campaign_texts import policy_text
 from unimodal.service.connection import Connection
+from unimodal.service.remote_campaign import RemoteCampaign
 
 LADDER = um.graphs.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
 
@@ -160,6 +163,21 @@ def test_labels_keep_their_types(start):
 
 
 # What only a client has.
+
+
+def test_every_method_of_a_campaign_is_there_over_http_with_its_parameters():
+    """But those that are the service's own, which the guide names."""
+    public = {name for name in dir(um.Campaign) if not name.startswith("_")}
+    missing = {name for name in public if not hasattr(RemoteCampaign, name)}
+    assert missing == {"agent", "backup", "open"}
+    guide = (Path(__file__).parents[2] / "docs" / "guide" / "service.md").read_text("utf-8")
+    assert "There is no `agent`, no `backup` and no `open` over HTTP" in guide
+    for name in public - missing:
+        here, there = getattr(um.Campaign, name), getattr(RemoteCampaign, name)
+        if callable(here):
+            assert inspect.signature(here) == inspect.signature(there), name
+        else:
+            assert isinstance(there, property), name
 
 
 def test_unknown_campaigns_and_bad_addresses(service):

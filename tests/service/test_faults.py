@@ -1,5 +1,6 @@
 """What goes wrong around a service: a full disk or queue, signals, two servers, a database away."""
 
+import asyncio
 import contextlib
 import os
 import re
@@ -16,6 +17,8 @@ import unimodal as um
 from unimodal.campaigns import verify
 from unimodal.campaigns.stores.sqlite import SqliteStore
 from unimodal.errors import StoreError
+from unimodal.service.calls import CallQueue
+from unimodal.service.keyed_decisions import decisions
 from unimodal.service.limits import Limits
 from unimodal.service.open_campaigns import OpenCampaigns
 from unimodal.service.places import Folder, place_of
@@ -191,6 +194,29 @@ def test_a_client_that_hangs_up_changes_nothing_for_others(service, monkeypatch)
     assert service.http.post(f"{path}/decisions").json()["decisions"][0]["id"] == 2
 
 
+def test_a_call_that_was_given_up_leaves_the_others_of_its_commit_their_answers(tmp_path):
+    """Three calls share a commit; the task of the first was cancelled meanwhile."""
+    campaigns = OpenCampaigns(Folder(tmp_path), Limits(), "fast")
+    campaigns.create("prices", policy=um.UTS(), graph=um.graphs.line(3))
+    queue, go_on = CallQueue(campaigns, Limits()), threading.Event()
+
+    async def calls():
+        first = asyncio.create_task(queue.do("prices", lambda _: go_on.wait(20)))
+        await asyncio.sleep(0.05)  # it has begun
+        made = [asyncio.create_task(decisions(queue, "prices", 1, False, None)) for _ in range(3)]
+        await asyncio.sleep(0)
+        made[0].cancel()
+        go_on.set()
+        done = asyncio.gather(first, *made, return_exceptions=True)
+        return await asyncio.wait_for(done, 20)
+
+    _, gone, *answers = asyncio.run(calls())
+    assert isinstance(gone, asyncio.CancelledError)
+    assert [one.id for (one,) in answers] == [2, 3] and queue.waiting == 0
+    queue.close()
+    campaigns.close()
+
+
 def test_two_servers_serve_one_folder(serving, tmp_path):
     with serving(tmp_path) as one, serving(tmp_path) as two:
         path = create(one.http, "shared")
@@ -275,7 +301,10 @@ def test_postgresql_away_and_back(serving):
             assert http.get("/readyz").status_code == 503
             assert http.post(f"{path}/decisions", headers=headers).status_code == 503
             database.start()
-            assert http.get("/readyz").status_code == 200
+            until = time.monotonic() + 10
+            while http.get("/readyz").status_code != 200:  # what was found holds for a second
+                assert time.monotonic() < until
+                time.sleep(0.05)
             assert http.post(f"{path}/decisions", headers=headers).json() == first
             assert [one["name"] for one in http.get("/v1/campaigns").json()["campaigns"]] == [
                 "prices"

@@ -133,6 +133,23 @@ def test_what_the_image_runs_works_without_root_and_its_health_check_finds_it(tm
         assert server.wait(30) == 0
 
 
+def test_another_user_can_read_the_tokens_after_the_steps_for_a_container(tmp_path, folder):
+    """The image has a user of its own, and a new token file is its owner's only."""
+    steps = re.findall(
+        r"^    ((?:unimodal token|chmod|echo) .*)$", GUIDE.split("## In a container")[1], re.M
+    )
+    assert [step.split()[0] for step in steps] == ["unimodal", "chmod", "echo", "echo"]
+    environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
+    for step in steps:
+        done = subprocess.run(["bash", "-c", step], cwd=tmp_path, env=environment, timeout=60)
+        assert done.returncode == 0, step
+    assert (tmp_path / "tokens.json").stat().st_mode & 0o004
+    written = dict(line.split("=") for line in (tmp_path / ".env").read_text().split())
+    assert len(written["UNIMODAL_SESSION_KEY"]) == 64 and len(written["POSTGRES_PASSWORD"]) == 32
+    compose = (ROOT / "compose.yaml").read_text(encoding="utf-8")
+    assert all(step.partition("  #")[0].rstrip() in compose for step in steps)
+
+
 def test_compose_has_a_database_and_two_servers_that_share_it():
     services = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))["services"]
     assert set(services) == {"database", "one", "two"}

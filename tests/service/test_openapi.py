@@ -7,9 +7,9 @@ import contextlib
 
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
-from hypothesis.errors import Unsatisfiable
+from hypothesis.errors import FlakyStrategyDefinition, Unsatisfiable
 from schemathesis import checks
 
 CHECKS = [
@@ -60,7 +60,7 @@ def call_all(schema, examples):
             def call(case, name):
                 if name and "name" in (case.path_parameters or {}):
                     case.path_parameters["name"] = name  # one that there is
-                case.call_and_validate(checks=CHECKS)
+                case.call_and_validate(checks=CHECKS, timeout=60)  # a busy machine is slow
 
             with contextlib.suppress(Unsatisfiable):  # where nothing can be wrong
                 call()
@@ -76,23 +76,32 @@ def test_every_operation_often(schema):
     assert call_all(schema, 150) == 25
 
 
-def walk(schema, examples, steps):
-    """Follow links: a campaign that was made decides, decisions get rewards."""
-    machine = schema.as_state_machine()
+def walk(schema, walks, steps):
+    """Follow links: a campaign that was made decides, decisions get rewards; how many calls.
+
+    What a walk does next depends on what the service answers, which is not the same the second
+    time (a campaign is there already). Hypothesis would have it the same, and may end a walk there.
+    """
+    machine, calls = schema.as_state_machine(), []
 
     class Walk(machine):
         def validate_response(self, response, case, *more, **named):
             case.validate_response(response, checks=CHECKS)
+            calls.append(response.status_code)
 
-    Walk.run(settings=settings(**USUAL, max_examples=examples, stateful_step_count=steps))
+    usual = {**USUAL, "derandomize": False}
+    for number in range(walks):
+        with contextlib.suppress(FlakyStrategyDefinition):
+            seed(number)(Walk).run(
+                settings=settings(**usual, max_examples=2, stateful_step_count=steps)
+            )
+    return len(calls)
 
 
-def test_links_are_followed(schema, http):
-    before = len(http.get("/v1/campaigns").json()["campaigns"])
-    walk(schema, 3, 6)
-    assert len(http.get("/v1/campaigns").json()["campaigns"]) >= before
+def test_links_are_followed(schema):
+    assert walk(schema, 2, 6) >= 6
 
 
 @pytest.mark.full
 def test_links_are_followed_far(schema):
-    walk(schema, 60, 30)
+    assert walk(schema, 40, 30) >= 400

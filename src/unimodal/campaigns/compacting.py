@@ -22,9 +22,10 @@ from unimodal.campaigns.archive import (
     read_archive,
 )
 from unimodal.campaigns.content import state_digest
-from unimodal.campaigns.log_start import archived, begins_after, needed_events
+from unimodal.campaigns.log_start import archived, begins_after, erasures, needed_events
 from unimodal.campaigns.reading import read
 from unimodal.campaigns.stores import DatabaseAddress, Place, Store, StoreToRead, as_place, kind_of
+from unimodal.campaigns.stores.store import Interrupted
 from unimodal.campaigns.verify import folded
 from unimodal.errors import Busy, StoreError, UnimodalError, real_number
 from unimodal.policies import Policy
@@ -76,6 +77,7 @@ class _Plan:
     """What is to be moved, as it was when the store was read."""
 
     note: dict[str, Any]  # of what was moved before
+    erased: list[dict[str, Any]]  # before: what was erased since must not come back
     snapshot: tuple[int, str, str]
     about: About
     frame: Any
@@ -138,7 +140,8 @@ def compact(
     store = kind_of(path).open_store(path, "full", WAIT)
     try:
         _drop(store, plan, target)
-        with contextlib.suppress(Busy):  # others read: the room is given back another time
+        # Others read, or the server is gone: the room is given back another time.
+        with contextlib.suppress(Busy, Interrupted):
             store.reclaim()
     finally:
         store.close()
@@ -171,7 +174,7 @@ def _planned(store: StoreToRead, policy: Policy | None, key_lifetime: float) -> 
     frame = as_frame(itertools.chain(store.rows(begin, seq), [older] if older else []))
     spare = needed_events(store, seq, _last_time(store) - key_lifetime)
     dropped = Counter(store.counts(seq - 1)) - Counter(spare.values())
-    return _Plan(note, (seq, version, state), about, frame, list(spare), dropped)
+    return _Plan(note, erasures(store), (seq, version, state), about, frame, list(spare), dropped)
 
 
 def _last_time(store: StoreToRead) -> float:
@@ -218,10 +221,14 @@ def _drop(store: Store, plan: _Plan, target: Path) -> None:
     seq = plan.snapshot[0]
     store.begin()
     try:
-        if store.is_new() or archived(store) != plan.note or store.last() < seq:
+        if (
+            store.is_new()
+            or (archived(store), erasures(store)) != (plan.note, plan.erased)
+            or store.last() < seq
+        ):
             raise Busy(
-                f"{store.path} was compacted or replaced by others meanwhile, so nothing was "
-                f"dropped from it: remove {target}, and try again."
+                f"{store.path} was compacted, replaced or erased by others meanwhile, so nothing "
+                f"was dropped from it: remove {target}, and try again."
             )
         counts = Counter(plan.note.get("counts", {})) + plan.dropped
         store.drop(seq, plan.spare)

@@ -17,6 +17,7 @@ from unimodal import files
 from unimodal.agents.history import shown
 from unimodal.campaigns.archive import (
     About,
+    Archive,
     as_frame,
     as_rows,
     digest_of,
@@ -30,7 +31,8 @@ from unimodal.campaigns.log_start import archived
 from unimodal.campaigns.reading import no_clock, saved_settings
 from unimodal.campaigns.relabelling import Relabelling, labels_in, neutral
 from unimodal.campaigns.state_machine import StateMachine
-from unimodal.campaigns.stores import Place, Store, StoreToRead, as_place, kind_of
+from unimodal.campaigns.stores import DatabaseAddress, Place, Store, StoreToRead, as_place, kind_of
+from unimodal.campaigns.stores.store import Interrupted
 from unimodal.campaigns.verify import folded
 from unimodal.errors import Busy, StoreError, UnimodalError
 from unimodal.policies import Policy
@@ -79,12 +81,18 @@ class Erased:
         """Sentences for a person."""
         archives = f" and {', '.join(map(str, self.archives))}" if self.archives else ""
         lost = "; ".join(self.unchecked)
-        rest = (
-            ""
-            if self.is_clean
-            else " Others read the file at that moment, so its -wal may still have the label: it "
-            "goes when the last of them closes it."
-        )
+        rest = ""
+        if isinstance(self.path, DatabaseAddress):
+            rest = (
+                " Pages of the server's tables may have it until they are written again: run "
+                "VACUUM FULL unimodal.log, unimodal.snapshots, unimodal.settings there, for which "
+                "all who use it wait."
+            )
+        elif not self.is_clean:
+            rest = (
+                " Others read the file at that moment, so its -wal may still have the label: it "
+                "goes when the last of them closes it."
+            )
         if self.left:
             rest += f" Delete {', '.join(self.left)}, which could not be deleted."
         return (
@@ -142,11 +150,12 @@ def erase(
     path = as_place(path, "the path of a campaign")
     kind = kind_of(path)
     kind.read_store(path, lambda store: store.settings())  # a wrong path is made nothing of
+    loaded = load_archives(archives)
     store = kind.open_store(path, "full", WAIT)
     try:
         store.begin()
         try:
-            erased = _Erasure(store, arm, data, archives, policy).do()
+            erased = _Erasure(store, arm, data, loaded, policy).do()
             store.commit()
         except BaseException:
             store.roll_back()
@@ -154,7 +163,7 @@ def erase(
         erased = replace(erased, left=tuple(str(old) for old in archives if not _deleted(old)))
         try:
             store.reclaim()
-        except Busy:
+        except (Busy, Interrupted):  # the label is erased nevertheless
             erased = replace(erased, is_clean=False)
     finally:
         store.close()
@@ -178,11 +187,11 @@ class _Erasure:
         store: Store,
         arm: Any,
         data: bool,
-        archives: Sequence[str | Path],
+        archives: list[Archive],
         policy: Policy | None,
     ) -> None:
         self._store, self._policy, self._with_data = store, policy, data
-        self._archives = load_archives(archives)
+        self._archives = archives
         self._note, self._settings = archived(store), store.settings()
         self._before: list[dict[str, Any]] = self._settings.get("erased", [])
         if self._note and not archives:
@@ -294,12 +303,14 @@ class _Erasure:
         before = ""
         for frame, about, path in sorted(self._archives, key=lambda part: part.about.first):
             rows = []
-            for event in (Event._make(row) for some in as_rows(events_of(frame)) for row in some):
-                new = self._new_event(event, gone)
-                self._changed += new != event
-                is_gone = event.kind == "reward" and event.decision in gone
-                self._rewards_gone += is_gone and event.seq < self._note["until"]
-                rows.append(tuple(new))
+            for some in as_rows(events_of(frame)):
+                self._store.last()  # a server ends a transaction in which nobody asks anything
+                for event in map(Event._make, some):
+                    new = self._new_event(event, gone)
+                    self._changed += new != event
+                    is_gone = event.kind == "reward" and event.decision in gone
+                    self._rewards_gone += is_gone and event.seq < self._note["until"]
+                    rows.append(tuple(new))
             digest = digest_of([rows], before)
             again = replace(about, before=before, digest=digest)
             if self._with_data:

@@ -97,8 +97,9 @@ def _snapshot_before(store: StoreToRead, number: int) -> int:
 
 def _made(store: StoreToRead, seq: int) -> int:
     """How many decisions had been made at a snapshot."""
+    text = store.snapshot(seq)  # outside of the `try`: a lost connection is no damage
     try:
-        return int(parsed(store.snapshot(seq))["decisions"]["made"])
+        return int(parsed(text)["decisions"]["made"])
     except (ValueError, LookupError, TypeError):
         raise DamagedFile(
             f"the snapshot after event {seq} of {store.path} is damaged: delete it from the table "

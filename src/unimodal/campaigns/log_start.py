@@ -10,7 +10,7 @@ the snapshot itself, which gives the next one its number.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from unimodal import graphs
@@ -96,9 +96,11 @@ def start_of(store: StoreToRead) -> LogStart:
     seq = begins_after(store)
     if not seq:
         return WHOLE
+    # Outside of the `try`: a lost connection is no damage.
+    text, settings, changes = store.snapshot(seq), store.settings("graph"), list(store.revisions())
     try:
-        state = parsed(store.snapshot(seq))
-        decisions, labels = state["decisions"], _labels(store, state, seq)
+        state = parsed(text)
+        decisions, labels = state["decisions"], _labels(settings, changes, state, seq)
         waiting = tuple(
             (number, shown(labels[arm]) if arm >= 0 else "") for number, arm, _ in decisions["open"]
         )
@@ -110,12 +112,14 @@ def start_of(store: StoreToRead) -> LogStart:
         ) from None
 
 
-def _labels(store: StoreToRead, state: dict[str, Any], seq: int) -> Any:
+def _labels(
+    settings: dict[str, Any], revisions: Iterable[Event], state: dict[str, Any], seq: int
+) -> Any:
     """The labels of the arms after an event, by their numbers."""
     if "graph" in state:  # known by look-up
         return [graphs.as_label(label) for label in state["graph"]["labels"]]
-    graph = graphs.from_data(store.settings("graph")["graph"])
-    for event in store.revisions():
+    graph = graphs.from_data(settings["graph"])
+    for event in revisions:
         if event.seq <= seq:
             made = change(event.data)
             graph = graphs.revised(graph, made.add, made.retire, made.remove)

@@ -43,18 +43,25 @@ class Snapshots:
         """Let this transaction end in one, when the log has the events of all its calls."""
         self._now = True
 
-    def take(self, machine: StateMachine) -> None:
-        """Take one, inside a transaction: at once if that was planned, or else beside the work."""
+    def take_planned(self, machine: StateMachine) -> None:
+        """Take one inside a transaction, if that was planned."""
         if self._now:
             self._now = False
             self._store.find_rewards(self._store.last_snapshot(), machine.seq)
             self._store.keep_snapshot(machine.seq, __version__, machine.state())
-        else:
+            self.plan(machine)
+
+    def take_if_due(self, machine: StateMachine) -> None:
+        """Begin to take one beside the work, after a commit: before it, the state may not last."""
+        if not self.is_due(machine.seq):
+            return
+        with contextlib.suppress(MemoryError, RuntimeError):  # no room, no thread: another time
             frozen = machine.seq, copied(machine.agent)
-            self._writer = threading.Thread(
+            writer = threading.Thread(
                 target=self._write, args=frozen, name="unimodal snapshot", daemon=True
             )
-            self._writer.start()
+            writer.start()
+            self._writer = writer
         self.plan(machine)
 
     def stop(self) -> None:

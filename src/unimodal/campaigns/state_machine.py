@@ -62,12 +62,6 @@ class LogMoved(DamagedFile):
     Who has just begun finds that the store is damaged.
     """
 
-    def __init__(self, place: object) -> None:
-        super().__init__(
-            f"{place} has events moved or labels erased otherwise than its settings tell: it was "
-            "changed by hand or is damaged; go back to a copy of it."
-        )
-
 
 class StateMachine:
     """An agent that has come as far as event `seq` of a log.
@@ -178,9 +172,7 @@ class StateMachine:
                 self._outcomes.written()
         except DamagedFile:
             if len(erasures(self._store)) > self._erasures:
-                raise LogMoved(
-                    self._store.path
-                ) from None  # events before the erasure have labels not known here
+                raise self._moved() from None  # events before it have labels not known here
             raise
         finally:
             self._fold(False)
@@ -298,7 +290,7 @@ class StateMachine:
     def _check(self, event: Event) -> None:
         if event.seq != self.seq + 1:
             if self.seq < begins_after(self._store):
-                raise LogMoved(self._store.path)
+                raise self._moved()
             raise self._damage(event, f"follows event {self.seq}, so some are missing")
         if (wrong := fault(event)) is not None:
             raise self._damage(event, wrong)
@@ -331,6 +323,12 @@ class StateMachine:
             f"event {event.seq} of {self._store.path} is {told(event)}, but unimodal "
             f"{__version__} makes it {told(again)}: the file is damaged, or from another "
             "version; open and close it once with the version that wrote it."
+        )
+
+    def _moved(self) -> LogMoved:
+        return LogMoved(
+            f"{self._store.path} has events moved or labels erased otherwise than its settings "
+            "tell: it was changed by hand or is damaged; go back to a copy of it."
         )
 
     def _damage(self, event: Event, what: str) -> UnimodalError:
@@ -474,7 +472,7 @@ class StateMachine:
         except (ValueError, LookupError, TypeError):
             raise self._damage(event, "must be an erasure") from None
         if number > self._erasures:
-            raise LogMoved(self._store.path)
+            raise self._moved()
 
     def _past_data(self, event: Any) -> PastData:
         try:

@@ -152,7 +152,7 @@ class TransactionRunner:
             try:
                 return self._attempt(calls)
             except Interrupted:  # nothing of it was kept, and the store has the patience
-                self._give_up()
+                continue
 
     def _attempt(self, calls: list[Call]) -> None:
         try:
@@ -201,10 +201,10 @@ class TransactionRunner:
                 self._give_up()
                 return call
         self._store.append(machine.news)
-        if self._snapshots.is_due(machine.seq):
-            self._snapshots.take(machine)
+        self._snapshots.take_planned(machine)
         self._store.commit()
         machine.written()
+        self._snapshots.take_if_due(machine)
         machine.agent.locked = True
         return None
 

@@ -122,6 +122,8 @@ def folded(store: StoreToRead, policy: Policy | None) -> Verdict:
         store.settings()
         verdict.unchecked, begin = unchecked(store)
     except UnimodalError as error:
+        if not _is_about_content(error):
+            raise
         verdict.wrong.append(str(error))
         return verdict
     verdict.first = max(verdict.first, begin)
@@ -141,14 +143,19 @@ def folded(store: StoreToRead, policy: Policy | None) -> Verdict:
                 verdict.wrong.append(f"the snapshot after event {seq} is not the fold of the log")
         machine.catch_up()
     except UnimodalError as error:
-        if isinstance(error, StoreError) and not isinstance(error, DamagedFile):
-            raise  # it says nothing about what is in the file
+        if not _is_about_content(error):
+            raise
         verdict.wrong.append(str(error))
         return verdict
     moved = Counter(archived(store).get("counts", {}))
     verdict.counts = dict(machine.counts + Counter(store.counts(verdict.first)) + moved)
     verdict.events = machine.seq - verdict.first
     return verdict
+
+
+def _is_about_content(error: UnimodalError) -> bool:
+    """Whether it says something about what is in the store; not where it could not be read."""
+    return isinstance(error, DamagedFile) or not isinstance(error, StoreError)
 
 
 def sentence(verdict: Verdict) -> str:

@@ -83,6 +83,9 @@ def compact(
         Path | None,
         typer.Option(help="A new .parquet file; by default FILE.events-FIRST-LAST.parquet"),
     ] = None,
+    key_lifetime: Annotated[
+        float, typer.Option(help="Seconds for which keys of decide(key=…) are still known")
+    ] = 86_400.0,
     policy: OwnPolicy = "",
 ) -> None:
     r"""Move the events before the last snapshot into an archive; the campaign may be in use.
@@ -94,10 +97,12 @@ def compact(
     Examples:
       unimodal compact ads.db
       unimodal compact ads.db --archive archive/ads-2026.parquet
+      unimodal compact "postgresql://user@host/shop?campaign=ads" --archive ads-2026.parquet
     """
     from unimodal.campaigns import compact as compacted
 
-    print(printable(str(compacted(file, archive, own_policy(policy)))))
+    done = compacted(file, archive, own_policy(policy), key_lifetime=key_lifetime)
+    print(printable(str(done)))
 
 
 @app.command()
@@ -127,7 +132,9 @@ def erase(
 
 
 @app.command()
-def migrate(file: CampaignFile, policy: OwnPolicy = "") -> None:
+def migrate(
+    file: Annotated[str, typer.Argument(help="A campaign's file")], policy: OwnPolicy = ""
+) -> None:
     r"""Bring a campaign's file that an older version wrote up to date, and verify it.
 
     A copy of the file as it was is kept beside it, as FILE.format1.bak.

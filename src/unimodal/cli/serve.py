@@ -101,7 +101,8 @@ def add(
     from unimodal.service import tokens as kept
 
     token, entry = kept.make(name, role, campaign or ())
-    kept.write(file, [*kept.read(file).values(), entry])
+    with kept.changing(file) as known:
+        known[entry.id] = entry
     print(token)
 
 
@@ -137,10 +138,10 @@ def revoke(
     from unimodal.errors import unknown_name
     from unimodal.service import tokens as kept
 
-    known = kept.read(file)
-    if number not in known:
-        raise unknown_name("token", number, known)
-    kept.write(file, [one for one in known.values() if one.id != number])
+    with kept.changing(file) as known:
+        if number not in known:
+            raise unknown_name("token", number, known)
+        del known[number]
     print(f"The token {number} was withdrawn.")
 
 

@@ -52,6 +52,10 @@ class Access:
         self._rates.take(token.id)
         return token
 
+    def check_known(self, request: Request) -> None:
+        """Refuse a request without a token or a session; its rate is counted when it is done."""
+        self._token_of(request)
+
     def _token_of(self, request: Request) -> Token:
         bearer = request.headers.get("authorization")
         if bearer is not None and self.tokens is not None:

@@ -13,6 +13,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from unimodal.errors import UnimodalError
 from unimodal.service import dashboard, problems
 from unimodal.service.access import Access
 from unimodal.service.demo import Demo
@@ -28,6 +29,7 @@ from unimodal.service.tokens import TokenFile
 from unimodal.version import __version__
 
 SESSION_KEY = "UNIMODAL_SESSION_KEY"
+_SHORTEST_KEY = 32
 _ABOUT = """Campaigns over HTTP: decisions, rewards, and what they say.
 
 Errors are problem documents (RFC 9457): `type` is the class of the error, `detail` a sentence.
@@ -50,7 +52,7 @@ def create_app(
     Without a token file all who reach it may do all, and it answers on loopback only.
     """
     tokens = None if token_file is None else TokenFile(Path(token_file))
-    key = os.environ.get(SESSION_KEY, "").encode() or secrets.token_bytes(32)
+    key = _session_key()
     limits = limits or Limits()
     access = Access(tokens, Sessions(key), limits.rate)
     service = Service(place_of(str(store), limits.wait), access, limits, durability, watch)
@@ -80,11 +82,22 @@ def create_app(
         Gate,
         limits=limits,
         metrics=service.metrics,
-        loopback_only=tokens is None,
+        access=access,
         quick=decisions.QUICK,
     )
     app.openapi = lambda: _described(app)  # type: ignore[method-assign]
     return app
+
+
+def _session_key() -> bytes:
+    """The key that servers share; one that can be guessed would let anybody sign a session."""
+    given = os.environ.get(SESSION_KEY, "").encode()
+    if 0 < len(given) < _SHORTEST_KEY:
+        raise UnimodalError(
+            f"{SESSION_KEY} must have at least {_SHORTEST_KEY} characters, got {len(given)}: "
+            "`openssl rand -hex 32` makes one."
+        )
+    return given or secrets.token_bytes(32)
 
 
 def _described(app: FastAPI) -> dict[str, Any]:

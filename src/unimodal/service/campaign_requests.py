@@ -17,6 +17,7 @@ from unimodal.graphs.text import as_label
 from unimodal.service.limits import LONGEST_LABEL, Limits
 from unimodal.service.models import EdgeFile, Edges, Generator, NewCampaign
 
+_WORK = 1e7  # arms or edges that may be drawn in search of a random graph that is connected
 _NUMBER = re.compile(r"\d{1,9}(\.\d{1,20})?(e-\d{1,2})?")
 
 
@@ -86,6 +87,9 @@ def _generated(body: Generator, limits: Limits) -> Graph:
     if kind in graphs.text.FORMS and all(map(_NUMBER.fullmatch, numbers)) and numbers:
         arms, edges = _size(kind, [float(number) for number in numbers])
         _check_size(arms, edges, limits)
+        if kind == "er" and len(numbers) == 2 and float(numbers[0]).is_integer():
+            tries = int(min(max(_WORK / max(arms, edges, 1.0), 20), 1_000))
+            return graphs.erdos_renyi(int(arms), float(numbers[1]), body.seed, tries=tries)
     else:
         graphs.parse(f"{kind[:40]}:-" if numbers else kind[:40])  # which says how it is written
     return graphs.parse(body.generator, body.seed)

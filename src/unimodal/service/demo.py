@@ -33,6 +33,9 @@ _NEEDED = [2.0, 5.0, 9.0, 11.0, 15.0, 18.0, 20.0, 25.0]  # dB at which half of t
 _FRIENDSHIPS = Path(unimodal.__file__).parents[2] / "examples" / "data" / "ego-facebook.csv.gz"
 _FIRST, _QUICK, _PAUSE = 60, 0.05, 0.25  # batches, and seconds between them: then, and later
 _LIVES = 6.0  # seconds after which a visitor who has not bought will not
+_COMPILING = (
+    "The demonstration begins: its policies are compiled, which takes some seconds, and only once."
+)
 _log = logging.getLogger("unimodal")
 
 
@@ -110,6 +113,7 @@ class Demo:
 
     def start(self) -> None:
         """Begin; the campaigns appear one after the other, as their policies are compiled."""
+        self._service.note = _COMPILING
         for thread in self._threads:
             thread.start()
 

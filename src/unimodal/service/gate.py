@@ -1,6 +1,7 @@
 """What every request passes first: a limit on its body, a time for it to arrive, its latency.
 
-Plain ASGI, since a body has to be refused before anybody parses or keeps it.
+Plain ASGI, since a body has to be refused before anybody parses or keeps it. Who has no token may
+send little: else strangers could fill the memory with bodies that are refused in the end.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import ipaddress
+import json
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -15,9 +17,10 @@ from typing import Any
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from unimodal.errors import TooLarge
+from unimodal.errors import TooLarge, UnimodalError
 from unimodal.escape_text import printable
 from unimodal.service import problems
+from unimodal.service.access import Access
 from unimodal.service.limits import Limits
 from unimodal.service.metrics import Metrics
 from unimodal.service.problems import Endpoint
@@ -29,6 +32,7 @@ _HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"same-origin"),
     (b"cache-control", b"no-store"),
+    (b"cross-origin-resource-policy", b"same-origin"),
 ]
 
 
@@ -42,9 +46,9 @@ class Gate:
     """Refuses bodies that are too large, too slow or not JSON, and measures how long answers take.
 
     `quick` has the endpoints below a campaign that are called so often that they are not looked for
-    among the routes of FastAPI, which would take as long as all the rest. `loopback_only` is for a
-    service without tokens: whoever reaches it may do all, so it answers to names of this machine
-    only, or a page in a browser could reach it under a name of its own.
+    among the routes of FastAPI, which would take as long as all the rest. Without tokens whoever
+    reaches the service may do all, so it answers to this machine under a name of this machine only,
+    or a page in a browser could reach it under a name of its own.
     """
 
     def __init__(
@@ -52,11 +56,12 @@ class Gate:
         app: ASGIApp,
         limits: Limits,
         metrics: Metrics,
-        loopback_only: bool,
+        access: Access,
         quick: Mapping[str, Endpoint],
     ) -> None:
         self._app, self._limits, self._metrics = app, limits, metrics
-        self._loopback_only, self._quick = loopback_only, quick
+        self._access, self._quick = access, quick
+        self._loopback_only = access.tokens is None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -110,10 +115,12 @@ class Gate:
         headers = dict(scope["headers"])
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or int(length) > self._limits.body:
-            raise self._too_large()
+            raise self._too_large(self._limits.body)
+        if int(length) > self._limits.stranger_body:
+            self._check_known(scope)
         try:
             async with asyncio.timeout(self._limits.body_seconds):
-                body = await self._read(receive)
+                body = await self._read(scope, receive)
         except TimeoutError:
             seconds = f"{self._limits.body_seconds:g}"
             detail = f"the body must arrive within {seconds} s, and did not: send it again."
@@ -124,6 +131,9 @@ class Gate:
                 "'Content-Type: application/json'."
             )
             raise _Refused(problems.invalid(detail, 415))
+        if not has_few_fields(body, self._limits.fields):
+            detail = f"a body must have at most {self._limits.fields:,} fields, got more."
+            raise _Refused(problems.of_error(TooLarge(f"{detail[:-1]}: send it in parts.")))
         sent = False
 
         async def again() -> Message:
@@ -135,9 +145,9 @@ class Gate:
 
         return again
 
-    async def _read(self, receive: Receive) -> bytes:
+    async def _read(self, scope: Scope, receive: Receive) -> bytes:
         parts: list[bytes] = []
-        size = 0
+        size, is_known = 0, False
         while True:
             message = await receive()
             if message["type"] == "http.disconnect":
@@ -145,20 +155,37 @@ class Gate:
             parts.append(message.get("body", b""))
             size += len(parts[-1])
             if size > self._limits.body:
-                raise self._too_large()
+                raise self._too_large(self._limits.body)
+            if size > self._limits.stranger_body and not is_known:
+                self._check_known(scope)
+                is_known = True
             if not message.get("more_body", False):
                 return b"".join(parts)
 
-    def _too_large(self) -> _Refused:
-        error = TooLarge(
-            f"a body must have at most {self._limits.body:,} bytes, got more: send it in parts."
-        )
+    def _check_known(self, scope: Scope) -> None:
+        """Refuse a long body of somebody without a token, and one where a token is yet to come."""
+        if scope["path"] == "/session":
+            raise self._too_large(self._limits.stranger_body)
+        try:
+            self._access.check_known(Request(scope))
+        except UnimodalError as error:
+            raise _Refused(problems.of_error(error)) from None
+
+    def _too_large(self, most: int) -> _Refused:
+        error = TooLarge(f"a body must have at most {most:,} bytes, got more: send it in parts.")
         return _Refused(problems.of_error(error))
 
     def _check_host(self, scope: Scope) -> None:
-        """Without tokens: refuse other names than this machine's, and pages of other sites."""
+        """Without tokens: refuse other machines, other names than this one's, and other sites."""
         if not self._loopback_only:
             return
+        client = (scope.get("client") or ("localhost", 0))[0]
+        if not is_loopback(client):
+            detail = (
+                f"a service without tokens answers on its own machine only, got {client!r:.60}: "
+                "start it with a token file."
+            )
+            raise _Refused(problems.document("NotAllowed", 403, printable(detail)))
         headers = dict(scope["headers"])
         host, origin = (headers.get(name, b"").decode("latin-1") for name in (b"host", b"origin"))
         if not is_loopback(host_of(host)):
@@ -203,3 +230,24 @@ def is_loopback(host: str) -> bool:
 
 def _is_json(content_type: bytes) -> bool:
     return content_type.split(b";")[0].strip().lower() == b"application/json"
+
+
+def has_few_fields(body: bytes, most: int) -> bool:
+    """Whether JSON has at most so many fields: each that is not known would become an error.
+
+    >>> has_few_fields(b'{"a": 1, "b": [{"c": "::::::"}]}', 3), has_few_fields(b'{"a":1,"b":2}', 1)
+    (True, False)
+    """
+    if body.count(b":") <= most:
+        return True
+    found = 0
+
+    def count(pairs: list[tuple[str, Any]]) -> None:
+        nonlocal found
+        found += len(pairs)
+
+    try:
+        json.loads(body, object_pairs_hook=count)
+    except (ValueError, RecursionError):
+        return True  # it is no JSON, and refused for that
+    return found <= most

@@ -19,7 +19,11 @@ class Limits:
     """What an owner may want otherwise."""
 
     body: int = 4 * 2**20  # bytes; 413 for more, before anything is parsed
+    stranger_body: int = 2**16  # bytes, of who has shown no token
     body_seconds: float = 10.0  # for a body to arrive
+    head_seconds: float = 10.0  # for the head of a request to arrive
+    answer_seconds: float = 60.0  # for an answer to be taken
+    fields: int = 30_000  # in a body
     arms: int = 100_000
     edges: int = 1_000_000
     waiting: int = 1_024  # calls in the queue; 503 for more

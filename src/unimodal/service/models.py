@@ -28,7 +28,7 @@ Name = Annotated[str, Field(pattern=NAME, description="Of a campaign", examples=
 Number = Annotated[float, Field(allow_inf_nan=False, strict=True)]
 DecisionId = Annotated[StrictInt, Field(ge=1, le=_LARGEST, examples=[17])]
 Edge = Annotated[list[Label], Field(min_length=2, max_length=2, examples=[["9.90", "12.90"]])]
-Labels = Annotated[list[Label], Field(min_length=1, max_length=MOST_LABELS)]
+Labels = Annotated[list[Label], Field(min_length=1, max_length=MOST_LABELS, fail_fast=True)]
 
 
 class Body(BaseModel):
@@ -40,9 +40,10 @@ class Body(BaseModel):
 class Edges(Body):
     """A graph as pairs of labels."""
 
-    edges: Annotated[list[Edge], Field(min_length=1)]
+    edges: Annotated[list[Edge], Field(min_length=1, fail_fast=True)]
     labels: Annotated[
-        list[Label] | None, Field(description="All arms, where their order is to be another")
+        Annotated[list[Label], Field(fail_fast=True)] | None,
+        Field(description="All arms, where their order is to be another"),
     ] = None
 
 
@@ -63,7 +64,8 @@ class Past(Body):
     """Rewards from before: rows [arm, reward] or [arm, count, total]."""
 
     rows: Annotated[
-        list[Annotated[list[Label], Field(min_length=2, max_length=3)]], Field(max_length=100_000)
+        list[Annotated[list[Label], Field(min_length=2, max_length=3)]],
+        Field(max_length=100_000, fail_fast=True),
     ]
     weight: Annotated[Number, Field(ge=0, le=1)] = 1.0
     certify: bool = False
@@ -92,7 +94,7 @@ class NewCampaign(Body):
     policy: Annotated[str, Field(max_length=LONGEST_TEXT, examples=["uts", "osub(c=0)"])] = "uts"
     family: Annotated[str, Field(max_length=LONGEST_TEXT, examples=["gaussian:0.5"])] = "bernoulli"
     scaled_by: Annotated[
-        Literal["label"] | Number | list[Edge] | None,
+        Literal["label"] | Number | Annotated[list[Edge], Field(fail_fast=True)] | None,
         Field(description="What a reward of each arm is worth: its label, a number, or pairs"),
     ] = None
     seed: Annotated[int, Field(ge=0, le=_LARGEST)] | None = None
@@ -134,7 +136,9 @@ class RewardBody(Body):
 class RewardsBody(Body):
     """The rewards of several decisions; each is answered by itself by default."""
 
-    rewards: Annotated[list[RewardBody], Field(min_length=1, max_length=MOST_REWARDS)]
+    rewards: Annotated[
+        list[RewardBody], Field(min_length=1, max_length=MOST_REWARDS, fail_fast=True)
+    ]
     all_or_none: Annotated[
         bool, Field(description="Refuse all of them with a problem if one is refused")
     ] = False
@@ -150,7 +154,7 @@ class TellBody(Body):
 class TellsBody(Body):
     """Rewards of arms that were not decided here: all of them count, or none."""
 
-    rewards: Annotated[list[TellBody], Field(min_length=1, max_length=MOST_REWARDS)]
+    rewards: Annotated[list[TellBody], Field(min_length=1, max_length=MOST_REWARDS, fail_fast=True)]
 
 
 class ArmsBody(Body):
@@ -169,7 +173,7 @@ class InsertBody(Body):
 class EdgesBody(Body):
     """Edges between arms."""
 
-    edges: Annotated[list[Edge], Field(min_length=1, max_length=MOST_LABELS)]
+    edges: Annotated[list[Edge], Field(min_length=1, max_length=MOST_LABELS, fail_fast=True)]
 
 
 class SessionBody(Body):

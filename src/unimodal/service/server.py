@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from fastapi import FastAPI
 
 from unimodal.errors import UnimodalError
 from unimodal.service.app import create_app
 from unimodal.service.gate import is_loopback
 from unimodal.service.limits import Limits
+from unimodal.service.timed_protocol import timed_protocol
 
 _GRACE = 30  # seconds for what is in flight
 _SWITCH = 0.0005  # seconds: a thread that commits need not wait 5 ms for the event loop's turn
@@ -56,8 +58,17 @@ def serve(
     check_address(host, token_file)
     named: dict[str, Any] = {"limits": limits, "durability": durability, "watch": watch}
     app = create_app(store, token_file, demo=demo, **named)
-    config = uvicorn.Config(
+    config = configured(app)
+    with _listening(host, port) as listener, _switching_quickly():
+        _Server(config, lambda: ready(_address(listener))).run(sockets=[listener])
+
+
+def configured(app: FastAPI) -> uvicorn.Config:
+    """How an application is served."""
+    return uvicorn.Config(
         app,
+        http=timed_protocol(app.state.service.limits),
+        ws="none",
         lifespan="on",
         access_log=False,
         log_level="warning",
@@ -65,8 +76,6 @@ def serve(
         timeout_graceful_shutdown=_GRACE,
         backlog=1024,
     )
-    with _listening(host, port) as listener, _switching_quickly():
-        _Server(config, lambda: ready(_address(listener))).run(sockets=[listener])
 
 
 class _Server(uvicorn.Server):

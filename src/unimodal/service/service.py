@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from fastapi import Request
@@ -18,7 +20,7 @@ from unimodal.service.open_campaigns import OpenCampaigns, unknown_campaign
 from unimodal.service.places import Place
 
 _log = logging.getLogger("unimodal")
-_REMEMBERED = 1.0  # seconds for which it is not asked again whether a campaign was ended
+_REMEMBERED = 1.0  # seconds for which the store is not asked again the same
 
 
 class Service:
@@ -37,6 +39,9 @@ class Service:
         self.campaigns = OpenCampaigns(place, self.limits, durability)
         self.queue = CallQueue(self.campaigns, self.limits)
         self._ended: dict[str, tuple[float, bool]] = {}
+        self._readiness = ThreadPoolExecutor(1, "unimodal-ready")
+        self._ready: tuple[float, asyncio.Task[None]] | None = None
+        self.note = ""  # what the dashboard says while there are no campaigns
         self.stopping = False  # streams end then, or a server that is being stopped would wait
         self._stopped = threading.Event()
         self._keeper = threading.Thread(
@@ -52,10 +57,26 @@ class Service:
         self.stopping = True
         self._stopped.set()
         self.queue.close()
+        self._readiness.shutdown(wait=True)
         self.campaigns.close()
         self.place.close()
         if self._keeper.is_alive():
             self._keeper.join(timeout=10)
+
+    async def check_ready(self) -> None:
+        """Refuse with an error if the store cannot be reached.
+
+        Anybody may ask, so it is asked once per second for all who do; and not by the threads that
+        read, or whoever keeps them busy would have a load balancer send nobody here any more.
+        """
+        now = time.monotonic()
+        if self._ready is None or (self._ready[1].done() and now - self._ready[0] > _REMEMBERED):
+            self._ready = now, asyncio.create_task(self._reached())
+        await asyncio.shield(self._ready[1])
+
+    async def _reached(self) -> None:
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(self._readiness, self.place.check)
 
     def is_ended(self, name: str) -> bool:
         """Whether a campaign was ended; other servers learn it within a second."""

@@ -7,22 +7,31 @@ made.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import json
+import logging
 import os
 import re
 import secrets
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from unimodal import files
 from unimodal.errors import NotAuthenticated, UnimodalError, unknown_name
+from unimodal.escape_text import printable
 from unimodal.service.limits import NAME
 
+try:
+    import fcntl
+except ImportError:  # not on this system: two commands at once are the owner's to avoid
+    fcntl = None  # type: ignore[assignment]
+
+_log = logging.getLogger("unimodal")
 ROLES = ("decide", "read", "admin")
 _FORM = re.compile(r"um_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 _NOBODY = hashlib.sha256(b"").hexdigest()  # compared where the id is unknown
@@ -95,11 +104,37 @@ def read(path: Path) -> dict[str, Token]:
 
 
 def write(path: Path, tokens: Iterable[Token]) -> None:
-    """Keep tokens in a file that only its owner can read."""
+    """Keep tokens in a file that only its owner can read, or whoever its owner has let."""
     data = {"tokens": [asdict(token) for token in tokens]}
-
     text = json.dumps(data, indent=2) + "\n"
-    files.write(path, lambda to: to.write_text(text, encoding="utf-8")).chmod(0o600)
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
+    files.write(path, lambda to: to.write_text(text, encoding="utf-8"), mode)
+
+
+@contextlib.contextmanager
+def changing(path: Path) -> Iterator[dict[str, Token]]:
+    """The tokens of a file, by id, which are kept as they are at the end.
+
+    Nobody else changes the file meanwhile, or a token that was withdrawn could come back.
+    """
+    with _locked(path.parent):
+        tokens = read(path)
+        yield tokens
+        write(path, tokens.values())
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Wait until no other process changes a token file of this folder; no lock file is left."""
+    if fcntl is None or not folder.is_dir():
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 class TokenFile:
@@ -142,8 +177,10 @@ class TokenFile:
             return
         self._looked = now
         if (stamp := self._stamped()) != self._stamp:
-            # A file that is being changed or was damaged must not lock its owner out for good.
-            self._tokens, self._stamp = read(self._path), stamp
+            try:
+                self._tokens, self._stamp = read(self._path), stamp
+            except UnimodalError as error:  # a mistake in it must not lock all out
+                _log.error("the tokens of before are in force: %s", printable(error))
 
     def _stamped(self) -> Any:
         try:

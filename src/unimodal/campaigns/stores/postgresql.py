@@ -79,6 +79,7 @@ class PostgresqlStore(PostgresqlTables):
         self._of_others = 0  # the last event of others that it has seen
         self._news: list[Any] | None = None  # the events after `_news_after`, read with the lock
         self._news_after = 0
+        self._is_held = False  # a transaction in which a lost commit was looked for, in vain
         self._pending: list[Event] = []  # to be sent with the commit
         self._sent: tuple[int, int] | None = None  # first event and token of this transaction
         self._trouble: float | None = None  # since when the server cannot be reached
@@ -149,8 +150,13 @@ class PostgresqlStore(PostgresqlTables):
         connection = self._connected_still() if self._begun else self._connected()
         if self._campaign is None and what != "campaign" and not self._begun:
             self.is_new()  # looks for it
-        self._send_pending(connection)
-        return self._tell(connection, statement(what), values)
+        try:
+            self._send_pending(connection)
+            return self._tell(connection, statement(what), values)
+        except Interrupted as error:
+            if self._begun:  # the caller does all of it again, but not for ever
+                self._lose(error)
+            raise
 
     def _tell(self, connection: Connection, text: str, values: dict[str, Any]) -> list[list[Any]]:
         return connection.ask(text, {"campaign": self._campaign, **values})
@@ -165,11 +171,16 @@ class PostgresqlStore(PostgresqlTables):
 
     def begin(self) -> None:
         """Begin a transaction: nobody else writes until it ends."""
-        self._again_until_reached(self._begin)
+        held, self._is_held = self._is_held, False
+        connection = self._link.connection
+        if held and connection is not None and connection.in_transaction:
+            self._begun = True
+        else:
+            self._again_until_reached(self._begin)
 
     def _begin(self) -> None:
         self._pending, self._sent, self._news, self._begun = [], None, None, False
-        (_, ((campaign, now),), news) = self._tell(
+        (_, ((campaign, now, last),), news) = self._tell(
             self._connected(),
             statement("begin"),
             {
@@ -185,6 +196,8 @@ class PostgresqlStore(PostgresqlTables):
         if campaign != self._campaign:
             self._meet(campaign)
             return
+        if last < self._known:
+            raise self._set_back(last)
         if len(news) < _NEWS:
             self._news, self._news_after = news, self._known
         if news:
@@ -203,6 +216,14 @@ class PostgresqlStore(PostgresqlTables):
             "written: open it again."
         )
 
+    def _set_back(self, last: int) -> StoreError:
+        """The error for a log that has become shorter; from here on it counts as it is now."""
+        known, self._known, self._of_others = self._known, last, last
+        return StoreError(
+            f"{self.path} ends with event {last:,} now, and with event {known:,} before: its "
+            "server was set back, and what came after that is lost; call again to go on from there."
+        )
+
     def _transaction_values(self) -> dict[str, Any]:
         return {"wait": int(1000 * self._wait) or 1, "key": self._key, "fast": not self._is_full}
 
@@ -215,6 +236,8 @@ class PostgresqlStore(PostgresqlTables):
         try:
             connection = self._connected_still()
             self._tell(connection, text, values)
+            if connection.status == "ROLLBACK":  # so it ends if something had failed before
+                raise Interrupted(f"{self.path} has rolled a transaction back: call again.")
             if self._pending:
                 self._check_appended(connection)
         except Interrupted as error:
@@ -247,6 +270,8 @@ class PostgresqlStore(PostgresqlTables):
 
     def roll_back(self) -> None:
         """End the transaction, if there is one, as if it had not been."""
+        if self._is_held:  # whoever was told to do a call again begins now
+            return
         connection = self._link.connection
         self._pending, self._sent, self._news, self._begun = [], None, None, False
         if self._is_created_here:
@@ -278,12 +303,12 @@ class PostgresqlStore(PostgresqlTables):
             self._tell(connection, statement(values.pop("statement")), values)
             self._check_appended(connection)
 
-    def _pending_values(self) -> dict[str, Any]:
+    def _pending_values(self, after: int | None = None) -> dict[str, Any]:
         """What is put into the statement that sends them, with a new token."""
         if not self._pending:
             return {}
         token = secrets.randbits(63)
-        name, values = as_values(self._pending, token)
+        name, values = as_values(self._pending, token, after)
         self._sent = self._pending[0].seq, token
         self._last_sent = self._pending[-1].seq
         return {**values, "statement": name}
@@ -295,21 +320,27 @@ class PostgresqlStore(PostgresqlTables):
 
     def append_at_once(self, events: Sequence[Event]) -> None:
         """Add events in one message; none if their numbers are taken."""
+        if self._is_held:
+            self.begin()
+            self.append(events)
+            self.commit()
+            return
         if self._campaign is None:
             self.begin()
             self.roll_back()
         self._pending = list(events)
-        values = {**self._pending_values(), **self._transaction_values()}
+        values = {**self._pending_values(events[0].seq - 1), **self._transaction_values()}
         name = values.pop("statement")
         text = f"{statement('begin_at_once')} {statement(name)} {self._commit_text}"
         try:
             connection = self._connected()
             if name == "append_reward" and self._is_plain:
-                (((is_there,),),) = self._tell(connection, statement("reward_at_once"), values)
-                connection.inserted = int(is_there)
+                (((is_next,),),) = self._tell(connection, statement("reward_at_once"), values)
+                connection.inserted = int(is_next)
             else:
                 self._tell(connection, text, values)
-            self._check_appended(connection)
+            if connection.inserted == 0:  # or the campaign is gone, which `begin` finds
+                raise NumberTaken(f"event {events[0].seq} of {self.path} is not the next one.")
         except Interrupted as error:
             self._find_out(error)
         except StoreError as error:
@@ -332,6 +363,7 @@ class PostgresqlStore(PostgresqlTables):
                 f"{str(unknown).removesuffix('.')}; it is not known whether this call was kept."
             ) from None
         if not arrived:
+            self._is_created_here = False
             raise error
         self._sent = sent
 
@@ -339,13 +371,20 @@ class PostgresqlStore(PostgresqlTables):
         """Whether the log has the event with this token.
 
         The lock is held while it is looked for. So a commit that is still on its way has come to
-        its end; or it comes after this, and will find its number taken by whoever does it again.
+        its end; or it waits for the lock, which is held until the call has been done again, and
+        then finds its number taken.
         """
         self._begin()
         try:
-            return bool(self._one("token", first=first) == (token,))
+            found = self._one("token", first=first)
+            if found is None and self.last() >= first:
+                raise StoreError(
+                    f"{self.path} was compacted before it was seen whether a commit had arrived."
+                )
+            self._is_held = found != (token,)
         finally:
             self.roll_back()
+        return not self._is_held
 
     # Reading what was read with the lock.
 

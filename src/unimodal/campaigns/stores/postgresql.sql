@@ -34,7 +34,8 @@ SET LOCAL lock_timeout = %(wait)s;
 SET LOCAL idle_in_transaction_session_timeout = %(idle)s;
 SELECT pg_advisory_xact_lock(%(key)s);
 SELECT (SELECT id FROM unimodal.campaigns WHERE name = %(name)s),
-    extract(epoch FROM clock_timestamp())::float8;
+    extract(epoch FROM clock_timestamp())::float8,
+    (SELECT coalesce(max(seq), 0) FROM unimodal.log WHERE campaign = %(campaign)s);
 SELECT seq, time, kind, decision, arm, reason, leader, near, propensity, reward, data
 FROM unimodal.log WHERE campaign = %(campaign)s AND seq > %(known)s ORDER BY seq LIMIT %(limit)s;
 
@@ -48,6 +49,7 @@ COMMIT;
 ROLLBACK;
 
 -- name: append
+-- `after`: the event that must be the last one, or NULL for any.
 INSERT INTO unimodal.log
 SELECT id, event.*, CASE WHEN event.seq = %(first)s THEN %(token)s::bigint END
 FROM unimodal.campaigns, unnest(
@@ -55,12 +57,17 @@ FROM unimodal.campaigns, unnest(
     %(arm)s::text[], %(reason)s::text[], %(leader)s::text[], %(near)s::bigint[],
     %(propensity)s::float8[], %(reward)s::float8[], %(data)s::text[]
 ) AS event (seq, time, kind, decision, arm, reason, leader, near, propensity, reward, data)
-WHERE id = %(campaign)s;
+WHERE id = %(campaign)s AND (%(after)s::bigint IS NULL OR %(after)s = (
+    SELECT coalesce(max(log.seq), 0) FROM unimodal.log WHERE log.campaign = %(campaign)s
+));
 
 -- name: append_reward
 INSERT INTO unimodal.log (campaign, seq, time, kind, decision, reward, token)
 SELECT id, %(seq)s, %(time)s, 'reward', %(decision)s, %(reward)s, %(token)s
-FROM unimodal.campaigns WHERE id = %(campaign)s;
+FROM unimodal.campaigns
+WHERE id = %(campaign)s AND (%(after)s::bigint IS NULL OR %(after)s = (
+    SELECT coalesce(max(log.seq), 0) FROM unimodal.log WHERE log.campaign = %(campaign)s
+));
 
 -- name: begin_at_once
 BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;

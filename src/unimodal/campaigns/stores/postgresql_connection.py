@@ -33,6 +33,7 @@ class Connection:
     def __init__(self, address: DatabaseAddress, wait: float) -> None:
         self._address, self._wait = address, wait
         self.inserted = 0  # rows, by the last statement that inserted some or none
+        self.status = ""  # what the server says the last statement did
         psycopg = driver()
         self._error = psycopg.Error
         try:
@@ -59,6 +60,7 @@ class Connection:
                     found.append(cursor.fetchall())
                 elif (cursor.statusmessage or "").startswith("INSERT"):
                     self.inserted = cursor.rowcount
+                self.status = cursor.statusmessage or ""
                 if not cursor.nextset():
                     return found
         except (self._error, UnicodeError) as error:

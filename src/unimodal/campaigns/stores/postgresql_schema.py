@@ -54,13 +54,13 @@ def check_durability(greeting: Greeting, address: DatabaseAddress) -> None:
             "was acknowledged: set it to on for this user, or open it with durability='fast'."
         )
     if greeting.fsync == "off":
-        _warn_of_fsync(address.conninfo, str(address))
+        _warn_of_fsync(str(address).partition("?")[0])
 
 
-@functools.cache  # once for each server
-def _warn_of_fsync(conninfo: str, address: str) -> None:
+@functools.cache  # once for each server, which may have many campaigns
+def _warn_of_fsync(server: str) -> None:
     _log.warning(
-        "%s has fsync = off, so that a power failure may lose what was acknowledged.", address
+        "%s has fsync = off, so that a power failure may lose what was acknowledged.", server
     )
 
 

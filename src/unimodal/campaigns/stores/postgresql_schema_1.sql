@@ -59,7 +59,8 @@ CREATE TABLE unimodal.rewards (
 );
 
 -- A single reward in one short statement, which is a transaction by itself. The lock is held until
--- it ends; who finds it free does not need a time-out. False if the campaign is not there any more.
+-- it ends; who finds it free does not need a time-out. False if its number is not the next one (that
+-- of an event which was moved into an archive would be free), or if the campaign is gone.
 CREATE FUNCTION unimodal.append_reward(
     to_campaign bigint, lock_key bigint, wait integer, is_fast boolean,
     seq bigint, "time" double precision, decision bigint, reward double precision, token bigint
@@ -74,7 +75,9 @@ BEGIN
     END IF;
     INSERT INTO unimodal.log (campaign, seq, time, kind, decision, reward, token)
     SELECT id, $5, $6, 'reward', $7, $8, $9
-    FROM unimodal.campaigns WHERE id = to_campaign;
+    FROM unimodal.campaigns WHERE id = to_campaign AND $5 = 1 + (
+        SELECT coalesce(max(log.seq), 0) FROM unimodal.log WHERE log.campaign = to_campaign
+    );
     RETURN FOUND;
 END
 $$;

@@ -157,20 +157,21 @@ class PostgresqlTables(PostgresqlMovingTables):
         return int(self._one("lost_rewards", moved=self.moved_rewards())[0])
 
 
-def as_values(events: Sequence[Event], token: int) -> tuple[str, dict[str, Any]]:
+def as_values(events: Sequence[Event], token: int, after: int | None) -> tuple[str, dict[str, Any]]:
     """The statement that appends events, and what is put into it.
 
-    The first event carries the `token`, by which it is told later whether they arrived.
+    The first event carries the `token`, by which it is told later whether they arrived. Nothing is
+    appended if `after` is given and is not the last event.
     """
     first = events[0]
     if len(events) == 1 and first.kind == "reward":  # most are: this is planned most quickly
         named = {"seq": first.seq, "time": first.time, "decision": first.decision}
-        return "append_reward", {**named, "reward": first.reward, "token": token}
+        return "append_reward", {**named, "reward": first.reward, "token": token, "after": after}
     columns: dict[str, Any] = dict(
         zip(Event._fields, map(list, zip(*events, strict=True)), strict=True)
     )
     columns["arm"], columns["leader"] = _as_json(columns["arm"]), _as_json(columns["leader"])
-    return "append", {**columns, "first": first.seq, "token": token}
+    return "append", {**columns, "first": first.seq, "token": token, "after": after}
 
 
 def _as_json(labels: Iterable[Any]) -> list[str | None]:

@@ -24,7 +24,7 @@ from unimodal.campaigns.stores.read_only import THIS_PROCESS, WAIT
 from unimodal.campaigns.stores.sqlite_errors import busy, explanation, not_writable
 from unimodal.campaigns.stores.sqlite_migrations import MIGRATIONS, check_names, same_content
 from unimodal.campaigns.stores.sqlite_schema import check_kind, found_format
-from unimodal.campaigns.stores.sqlite_tables import INSERT_REWARD, Tables
+from unimodal.campaigns.stores.sqlite_tables import NEXT_REWARD, Tables
 from unimodal.campaigns.stores.store import Found, NumberTaken, Pausable, StoreToRead
 from unimodal.errors import (
     Busy,
@@ -214,18 +214,25 @@ class SqliteStore(Tables):
         try:
             if is_one_reward and self._identity:  # a statement is a transaction by itself
                 self._begin_to_write()
-                self._connection.execute(
-                    INSERT_REWARD, (first.seq, first.time, first.decision, first.reward)
+                written = self._connection.execute(
+                    NEXT_REWARD, (first.seq, first.time, first.decision, first.reward)
                 )
+                if written.rowcount != 1:
+                    raise self._number_taken(first)
                 self.check_place()
                 self._end_to_write()
             else:
                 self.begin()
+                if self.last() != first.seq - 1:
+                    raise self._number_taken(first)
                 self.append(events)
                 self.commit()
         except NumberTaken:
             self.roll_back()
             raise
+
+    def _number_taken(self, event: Event) -> NumberTaken:
+        return NumberTaken(f"event {event.seq} of {self.path} is not the next one.")
 
     def check_place(self) -> None:
         """Refuse to go on if the file or its -wal is no longer the one that has the name."""

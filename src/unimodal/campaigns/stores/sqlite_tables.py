@@ -30,6 +30,11 @@ _COLUMNS = ", ".join(Event._fields)
 _INSERT = f"INSERT INTO log VALUES ({', '.join('?' * len(Event._fields))})"
 # Most events are rewards, and a call may wait for each: binding four values is quicker than eleven.
 INSERT_REWARD = "INSERT INTO log (seq, time, kind, decision, reward) VALUES (?, ?, 'reward', ?, ?)"
+# The same, if its number is the next one: that of an event that was archived would be free.
+NEXT_REWARD = (
+    "INSERT INTO log (seq, time, kind, decision, reward) SELECT ?1, ?2, 'reward', ?3, ?4 "
+    "WHERE ?1 = 1 + (SELECT coalesce(max(seq), 0) FROM log)"
+)
 
 
 class Tables(MovingTables):

@@ -9,7 +9,8 @@ processes, may be open on the same campaign. What has to hold:
 
 - *Numbers.* Events are numbered 1, 2, 3, … without gaps, and a number is given once. Whoever
   appends a number that is taken gets `NumberTaken`, and nothing of that call is kept. A primary key
-  on the number does this.
+  on the number does this. Numbers of events that were dropped are free for it, so `append_at_once`,
+  before which nobody has read the log, looks whether its first number is the next one.
 - *Order.* Between `begin` and `commit` nobody else appends. Handles that wait get their turn in the
   order in which they asked, or `Busy` after `wait` seconds. SQLite has `BEGIN IMMEDIATE`, with
   locks of our own before it; a database server has an advisory lock that a transaction holds.
@@ -187,10 +188,13 @@ class Store(StoreToRead, Protocol):
     # What is a transaction by itself.
 
     def reclaim(self) -> None:
-        """Give back the room of what was deleted or replaced, so that no byte of it is left."""
+        """Give back the room of what was deleted or replaced.
+
+        In a file no byte of it is left; a server may leave some until the room is used again.
+        """
 
     def append_at_once(self, events: Sequence[Event]) -> None:
-        """Begin, append and commit, as quickly as can be; `NumberTaken` if a number is taken."""
+        """Begin, append and commit, as quickly as can be; `NumberTaken` if it is not the next."""
 
     def check_place(self) -> None:
         """Refuse to go on if what is written here would not be found under `path` any more."""

@@ -140,6 +140,7 @@ def certificate_shown(view: View) -> dict[str, Any] | None:
         "certified": bool(found),
         "level": found.level,
         "asked": found.confidence,
+        "decisions": view.agent.book.made,
         "sentences": [printable(line) for line in str(found).split("\n") if not _is_told(line)],
         "missing": _missing(found),
         "rows": [[printable(cell) for cell in row] for row in standing_rows(found)[:_ROWS]],

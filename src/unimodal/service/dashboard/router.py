@@ -120,7 +120,8 @@ async def campaigns_data(request: Request, token: May) -> Response:
     """One row per campaign that the token is for."""
     service = service_of(request)
     names = await service.queue.aside(lambda: _names(service, token))
-    return as_json({"campaigns": finite(await dashboard_of(request).overview(names))})
+    rows = await dashboard_of(request).overview(names)
+    return as_json({"campaigns": finite(rows), "note": service.note})
 
 
 @router.get("/dashboard/campaigns/{name}", dependencies=[Depends(allow("read"))])
@@ -143,15 +144,16 @@ async def campaigns_events(request: Request, token: May) -> Response:
         found = [(await dashboard.followed(name)).version for name in names]
         return sum(found) + len(found)
 
-    return stream(request, dashboard, version)
+    return stream(request, dashboard, token, version)
 
 
-@router.get("/dashboard/campaigns/{name}/events", dependencies=[Depends(allow("read"))])
-async def campaign_events(request: Request, name: Name) -> Response:
+@router.get("/dashboard/campaigns/{name}/events")
+async def campaign_events(request: Request, name: Name, token: May) -> Response:
     """A line whenever a campaign has something new."""
     dashboard = dashboard_of(request)
 
     async def version() -> int:
         return (await dashboard.followed(name)).version
 
-    return stream(request, dashboard, version)
+    await version()  # which refuses a campaign that is not there
+    return stream(request, dashboard, token, version)

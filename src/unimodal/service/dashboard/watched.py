@@ -10,6 +10,7 @@ import json
 import logging
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -102,7 +103,7 @@ class Dashboard:
         self._watched: dict[str, Watched] = {}
         self._one_at_a_time = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
-        self.streams = 0
+        self.streams: Counter[str] = Counter()  # that are open, by token
 
     def watched(self, name: str) -> Watched:
         """What is known of a campaign, which need not be there."""

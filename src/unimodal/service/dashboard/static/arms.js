@@ -102,7 +102,7 @@ export function note(data, hidden) {
     if (data.left_out) words.push(`${count(data.left_out)} are not drawn.`);
     if (data.thinned) words.push("Edges among the neighbours are not drawn.");
   }
-  words.push("The larger a point, the more pulls; dashed: never pulled. Intervals are those of the posterior.");
+  words.push("A point is the larger, the more pulls, and the stronger in colour, the higher its mean; dashed: never pulled. Intervals are those of the posterior, thin below 30 pulls.");
   return words.join(" ");
 }
 

@@ -3,12 +3,13 @@ import { byId } from "./common.js";
 
 let act = null;
 
-export function ask({ title, text, yes, fields = [], act: work }) {
+export function ask({ title, text, yes, danger = false, fields = [], act: work }) {
   act = work;
   byId("ask-title").replaceChildren(...title);
   byId("ask-text").textContent = text;
   byId("ask-fields").replaceChildren(...fields);
   byId("ask-yes").textContent = yes;
+  byId("ask-yes").className = danger ? "danger" : "confirm";
   byId("ask-yes").disabled = false;
   byId("ask-problem").hidden = true;
   byId("ask").showModal();

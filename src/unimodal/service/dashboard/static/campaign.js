@@ -41,6 +41,9 @@ function showFigures() {
   if (data.began !== null) about.push(`since ${moment(data.began)}`);
   byId("about").textContent = about.filter(Boolean).join(" · ");
   byId("ended").hidden = !data.ended;
+  const isUnread = Boolean(data.problem) && data.events === 0; // there is a sentence, and nothing else
+  byId("figures").hidden = isUnread;
+  byId("sections").hidden = isUnread;
   if (isAdmin) {
     byId("end").textContent = data.ended ? "Let it decide again …" : "End the campaign …";
     byId("end").disabled = false;
@@ -82,8 +85,9 @@ function showCertificate() {
       h("p", { class: found.certified ? "verdict good" : "verdict" }, found.sentences[0]),
       missing.length ? h("h3", {}, "What is missing") : "",
       missing.length ? h("ul", {}, ...missing) : "",
-      h("table", { class: "plain" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "arm"), h("th", { scope: "col" }, "certificate"), h("th", { scope: "col", class: "number" }, "best (belief)"))), h("tbody", {}, ...rows)),
-      ...found.sentences.slice(1).map((sentence) => h("p", { class: "soft" }, sentence)));
+      rows.length ? h("table", { class: "plain" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "arm"), h("th", { scope: "col" }, "certificate"), h("th", { scope: "col", class: "number" }, "best (belief)"))), h("tbody", {}, ...rows)) : "",
+      ...found.sentences.slice(1).map((sentence) => h("p", { class: "soft" }, sentence)),
+      h("p", { class: "soft small" }, `As of decision ${count(found.decisions)}; it is looked for again as the log grows.`));
   }
   byId("alarms").hidden = !alarms?.length;
   byId("alarms").querySelector("ul").replaceChildren(...(alarms || []).map((alarm) => h("li", {}, h("b", {}, alarm.kind), " ", alarm.sentence, alarm.since ? h("span", { class: "soft" }, ` Since ${moment(alarm.since)}.`) : null)));
@@ -106,7 +110,10 @@ const REASONS = { start: "start", contest: "contest", "forced leader": "leader's
 function showWhy() {
   const place = byId("why");
   const { decisions } = known.why;
-  if (!decisions.length) return;
+  if (!decisions.length) {
+    if (known.figures?.decisions === 0) place.replaceChildren(h("p", { class: "soft" }, "There are no decisions yet."));
+    return;
+  }
   const open = new Set([...place.querySelectorAll("details[open]")].map((one) => one.dataset.id));
   const focused = document.activeElement?.closest("#why details")?.dataset.id;
   place.replaceChildren(...decisions.map((one) => {
@@ -197,6 +204,7 @@ function end() {
       ? "It goes on with all that it knows."
       : "It hands out no more decisions; rewards of those that are open still count. It can be let go on later.",
     yes: ended ? "Let it decide" : "End it",
+    danger: !ended,
     act: () => done(ended ? "The campaign decides again." : "The campaign has ended.", () => send("PATCH", api, { ended: !ended })),
   });
 }

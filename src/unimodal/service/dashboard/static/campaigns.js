@@ -43,7 +43,7 @@ function line(row) {
     name,
     cell("Leader", row.leader === null ? "–" : label(row.leader, 24)),
     cell("Certainty", meter(row.level, row.certified),
-      h("span", { class: row.certified ? "good" : "" }, row.certified ? `${percent(row.level)} ✓` : percent(row.level))),
+      h("span", { class: row.certified ? "good" : "", title: row.level === null ? "It cannot be asked of this campaign yet, or of a policy that forgets." : null }, row.certified ? `${percent(row.level)} ✓` : percent(row.level))),
     h("td", { "data-name": "Decisions today", class: "number" }, count(row.today),
       h("span", { class: "under" }, `${compact(row.per_hour)} per hour`)),
     h("td", { "data-name": "Reward rate", class: "number" }, number(row.rate),
@@ -53,18 +53,18 @@ function line(row) {
 }
 
 async function refresh() {
-  const { campaigns } = await get("/dashboard/campaigns");
+  const { campaigns, note } = await get("/dashboard/campaigns");
   campaigns.sort((a, b) => a.ended - b.ended || (b.alarms || 0) - (a.alarms || 0) || (a.name < b.name ? -1 : 1));
   const table = byId("campaigns");
   const focused = document.activeElement?.closest("#campaigns a")?.getAttribute("href");
   table.tBodies[0].replaceChildren(...campaigns.map(line));
   if (focused) [...table.querySelectorAll("a")].find((a) => a.getAttribute("href") === focused)?.focus();
-  table.hidden = !campaigns.length;
+  byId("list").hidden = !campaigns.length;
   const alarmed = campaigns.filter((one) => one.alarms).length;
   const today = campaigns.reduce((sum, one) => sum + one.today, 0);
   byId("summary").textContent = campaigns.length
     ? `${count(campaigns.length)} campaign${campaigns.length > 1 ? "s" : ""}, ${count(today)} decisions today, ${alarmed ? `${alarmed} with alarms` : "no alarms"}.`
-    : "There are no campaigns yet: POST /v1/campaigns makes one, and so does um.Campaign.open in the store's folder.";
+    : note || "There are no campaigns yet: POST /v1/campaigns makes one, and so does um.Campaign.open in the store's folder.";
   return { more: campaigns.some((one) => one.behind), problem: null };
 }
 

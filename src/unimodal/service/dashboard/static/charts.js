@@ -39,11 +39,20 @@ class Chart {
 
   draw(options, columns) {
     this.drawn?.destroy();
+    this.place.hidden = false;
     const width = this.place.clientWidth || 320;
     const hooks = { setCursor: [(u) => this.tell(u.cursor.idx)], ...options.hooks };
     const cursor = { y: false, points: { show: false } };
     this.drawn = new uPlot({ width, height: HEIGHT, legend: { show: false }, cursor, ...options, hooks }, columns, this.place);
     this.tell(null);
+  }
+
+  // Axes without a line would only say that something is missing.
+  empty(sentence) {
+    this.drawn?.destroy();
+    this.drawn = null;
+    this.place.hidden = true;
+    this.readout.textContent = sentence;
   }
 
   tell(index) {
@@ -58,6 +67,7 @@ function when(data, i) {
 export class RewardChart extends Chart {
   show(data, axis) {
     this.data = data;
+    if (data.mean.every((mean) => mean === null)) return this.empty("No rewards have come yet.");
     const paint = colours();
     const low = data.mean.map((mean, i) => (mean === null ? null : mean - (data.error[i] || 0)));
     const high = data.mean.map((mean, i) => (mean === null ? null : mean + (data.error[i] || 0)));
@@ -84,6 +94,7 @@ export class RewardChart extends Chart {
 export class LeaderChart extends Chart {
   show(data, axis) {
     this.data = data;
+    if (!data.leaders.length) return this.empty(this.summary());
     const paint = colours();
     const names = data.leaders.map((name) => shortened(name, 12));
     const x = xOf(data, axis);

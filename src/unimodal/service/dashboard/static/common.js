@@ -74,16 +74,23 @@ async function answered(response) {
   return data;
 }
 
+async function reached(path, options) {
+  try {
+    return await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
+  } catch {
+    throw new Error("The service cannot be reached: this page shows what it knew, and tries again by itself.");
+  }
+}
+
 export async function get(path) {
-  return answered(await fetch(path, { credentials: "same-origin", cache: "no-store" }));
+  return answered(await reached(path, {}));
 }
 
 export async function send(method, path, body) {
   if (csrf === null) csrf = (await get("/session")).csrf;
   const headers = { "X-CSRF-Token": csrf };
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  const options = { method, headers, credentials: "same-origin" };
-  return answered(await fetch(path, { ...options, body: body === undefined ? undefined : JSON.stringify(body) }));
+  return answered(await reached(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) }));
 }
 
 // Live.
@@ -119,17 +126,36 @@ export function live(path, refresh) {
     byId("live").dataset.state = name;
     byId("live-text").textContent = text;
   };
-  const source = new EventSource(path);
-  source.addEventListener("open", () => state("on", "live"));
-  source.addEventListener("changed", run);
-  source.addEventListener("signed-out", () => { source.close(); run(); });
-  source.addEventListener("error", () => state("off", "reconnecting"));
-  addEventListener("pagehide", () => source.close());
-  setInterval(run, 30000);
+  // A browser has six connections to a host: pages that nobody looks at must not hold them.
+  let source = null;
+  const close = () => { source?.close(); source = null; };
+  const open = () => {
+    if (source || document.hidden) return;
+    source = new EventSource(path);
+    source.addEventListener("open", () => state("on", "live"));
+    source.addEventListener("changed", run);
+    source.addEventListener("signed-out", () => { close(); run(); });
+    source.addEventListener("error", () => {
+      state("off", "reconnecting");
+      run(); // which says so, if there is nobody
+      if (source?.readyState !== EventSource.CLOSED) return;
+      close(); // refused, after which a browser does not try again by itself
+      setTimeout(open, 10000);
+    });
+  };
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) { open(); run(); return; }
+    close();
+    state("", "resting");
+  });
+  addEventListener("pagehide", close);
+  addEventListener("pageshow", (event) => { if (event.persisted) { open(); run(); } });
+  open();
+  setInterval(() => { if (!document.hidden) run(); }, 30000);
   const out = byId("log-out");
   if (out) {
     out.addEventListener("click", async () => {
-      source.close();
+      close();
       try { await send("DELETE", "/session"); } catch { /* it has ended already */ }
       location.assign("/sign-in");
     });

@@ -1,0 +1,77 @@
+"""Several calls in one commit: each has its own answer, and none has another's fault."""
+
+import pytest
+
+import unimodal as um
+from unimodal.campaigns.group_commit import Call
+from unimodal.campaigns.together import do_together
+
+
+def rewarding(number, value=1.0):
+    return Call(lambda machine: machine.agent.reward(number, value), may_repeat=True)
+
+
+def half_way(machine):
+    """Change something, and fail then."""
+    machine.tell(0, 1.0)
+    raise RuntimeError("half-way")
+
+
+@pytest.fixture
+def commits(monkeypatch):
+    """Counts the commits of a campaign from now on."""
+    done = []
+
+    def count(campaign):
+        commit = campaign._store.commit
+        monkeypatch.setattr(campaign._store, "commit", lambda: (done.append(1), commit())[1])
+        return done
+
+    return count
+
+
+def test_calls_share_a_commit_and_a_refused_one_disturbs_nobody(path, start, commits):
+    with start() as campaign:
+        made = campaign.decide(3)
+        done = commits(campaign)
+        calls = [rewarding(made[0].id), rewarding(99), rewarding(made[1].id), rewarding(made[0].id)]
+        do_together(campaign, calls)
+        assert len(done) == 1
+        assert [call.result for call in calls] == [True, None, True, False]
+        assert [type(call.error) for call in calls] == [
+            *(type(None), um.errors.UnknownDecision, type(None), type(None))
+        ]
+    assert um.verify(path).counts["reward"] == 2 and um.verify(path)
+
+
+def test_one_that_fails_half_way_is_undone_and_the_others_are_done(path, start, commits):
+    with start() as campaign:
+        made = campaign.decide(3)
+        done = commits(campaign)
+        broken = Call(half_way, checks_first=False)
+        calls = [rewarding(made[0].id), broken, rewarding(made[1].id)]
+        do_together(campaign, calls)
+        assert [call.result for call in calls] == [True, None, True]
+        assert isinstance(broken.error, RuntimeError) and len(done) == 2
+        assert calls[0].error is calls[2].error is None
+    found = um.verify(path)
+    assert found and found.counts["reward"] == 2 and "tell" not in found.counts
+
+
+def test_a_commit_that_fails_is_told_to_all_of_them(path, start, monkeypatch):
+    with start() as campaign:
+        made = campaign.decide(3)
+
+        def fail():
+            raise um.errors.StoreError("the disk is full.")
+
+        calls = [rewarding(one.id) for one in made]
+        with monkeypatch.context() as patched:
+            patched.setattr(campaign._store, "commit", fail)
+            do_together(campaign, calls)
+        assert [str(call.error) for call in calls] == ["the disk is full."] * 3
+        assert [call.result for call in calls] == [None] * 3
+        assert len({id(call.error) for call in calls}) == 3
+        do_together(campaign, calls)  # again, and it is as if nothing had been
+        assert [(call.result, call.error) for call in calls] == [(True, None)] * 3
+    assert um.verify(path).counts["reward"] == 3 and um.verify(path)
