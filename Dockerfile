@@ -5,7 +5,7 @@
 FROM python:3.11-slim AS build
 WORKDIR /src
 RUN python -m venv /opt/unimodal
-COPY requirements.lock pyproject.toml README.md LICENSE ./
+COPY requirements.lock pyproject.toml hatch_build.py README.md LICENSE ./
 # The versions of the lock file, of what the service needs; a constraint has no hashes.
 RUN sed -e '/--hash/d' -e 's/ *\\$//' requirements.lock > constraints.txt
 COPY src src

@@ -4,7 +4,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo reproduce pages test test-full bench format lock clean
+.PHONY: help install demo reproduce pages docs docs-serve test test-full dist bench format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' Makefile
@@ -21,6 +21,14 @@ reproduce: install ## Reproduce the paper
 pages: install ## Render the pages of docs/studies from their stored data
 	@$(BIN)/python -m unimodal.studies.pages docs/studies
 
+docs: pages ## Build the site: build/site/index.html
+	@rm -rf build/site
+	$(BIN)/sphinx-build -q -W --keep-going -j auto docs build/site
+
+docs-serve: docs ## Build the site and show it: open http://127.0.0.1:8080
+	@echo "The site is at http://127.0.0.1:8080; end with Ctrl-C"
+	@$(BIN)/python -m http.server 8080 --bind 127.0.0.1 --directory build/site
+
 test: install ## Lint, types, import contract, tests and doctests
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --check --quiet
@@ -30,6 +38,12 @@ test: install ## Lint, types, import contract, tests and doctests
 test-full: install ## Every test, the slow ones included
 	$(BIN)/pytest -m ""
 
+dist: install ## Build wheel and sdist, and try them in new environments
+	rm -rf dist
+	$(BIN)/python -m hatchling build
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python packaging/check_distribution.py dist
+
 bench: install ## Time the engines
 	@$(BIN)/unimodal bench
 
@@ -37,10 +51,10 @@ format: install ## Format the code and fix what ruff can fix
 	$(BIN)/ruff check --fix --quiet
 	$(BIN)/ruff format --quiet
 
-lock: ## Renew requirements.lock with the newest versions
+lock: ## Renew requirements.lock after a change of pyproject.toml; UPGRADE=--upgrade takes newer versions
 	@tmp=$$(mktemp -d) && trap 'rm -rf "$$tmp"' EXIT && \
 	$(PYTHON) -m venv "$$tmp" && "$$tmp/bin/pip" install -qq uv && \
-	"$$tmp/bin/uv" --no-config pip compile --quiet --upgrade --universal --python-version 3.11 \
+	"$$tmp/bin/uv" --no-config pip compile --quiet $(UPGRADE) --universal --python-version 3.11 \
 		--generate-hashes --no-header --group dev pyproject.toml --output-file requirements.lock
 
 clean: ## Remove .venv, caches and everything that was built
@@ -56,7 +70,7 @@ clean: ## Remove .venv, caches and everything that was built
 	@echo "Making .venv from requirements.lock (about a minute)"
 	@$(PYTHON) -m venv --clear .venv
 	@$(PIP) install --no-compile --no-deps --require-hashes -r requirements.lock
-	@$(BIN)/python -m compileall -q -j 0 -x '/(tests?|pip|setuptools|debugpy|jedi|mypyc?|mpmath)/' .venv/lib
+	@$(BIN)/python -m compileall -q -j 0 -x '/(tests?|pip|setuptools|debugpy|jedi|mypyc?|mpmath|babel|bs4|cryptography|docutils|keyring|sphinx|sqlalchemy)/' .venv/lib
 	@touch $@
 
 .venv/.installed: .venv/.locked pyproject.toml

@@ -260,9 +260,10 @@ def main():
             player.close()
     kept = json.loads(saved.read_text())
     found = {(policy, arms, name): value for policy, arms, name, value in kept["answers"]}
-    written(HERE.parent / "README.md", rates_table(found))
     lines = [f"- {name}: {words}" for name, words in kept["about"].items()]
-    written(HERE / "README.md", "\n".join([regret_table(found), "", *lines]))
+    written(
+        HERE / "README.md", "\n".join([rates_table(found), "", regret_table(found), "", *lines])
+    )
 
 
 if __name__ == "__main__":

@@ -19,6 +19,13 @@ LONGEST = 10**15  # rounds are counted in 64 bits; so many would take years
 class UnimodalError(ValueError):
     """A mistake in what the library was given; the message says how to mend it.
 
+    Parameters
+    ----------
+    sentence
+        What was expected, what came, and what to do.
+
+    Examples
+    --------
     >>> from unimodal.graphs import line
     >>> line(1)
     Traceback (most recent call last):

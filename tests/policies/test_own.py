@@ -122,3 +122,25 @@ def test_vectors_work_in_plain_python():
     runs = um.simulate(problem, [Vectors(), Loop()], horizon=300, trials=3, history=True)
     assert (runs["Vectors"].arms == runs["Loop"].arms).all()
     assert all(len(set(arms)) == 5 for arms in runs["Vectors"].arms.tolist())  # it did choose
+
+
+class PlainLeader(um.Policy):
+    def choose(self, arms, near, leader, clock, rng):
+        return near[um.random.randint(rng, len(near))]
+
+
+class CompiledLeader(PlainLeader):
+    """The same `choose`, which Numba compiles now."""
+
+    compiled = True
+
+
+def test_a_subclass_may_compile_what_it_inherits():
+    result = um.simulate(
+        um.problems.triangular(5),
+        [PlainLeader(), CompiledLeader()],
+        horizon=100,
+        trials=2,
+        history=True,
+    )
+    assert (result["PlainLeader"].arms == result["CompiledLeader"].arms).all()

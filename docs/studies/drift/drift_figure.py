@@ -4,9 +4,9 @@ import numpy as np
 from drift_settings import EVERY, HORIZON, MEMORIES, TITLES
 from matplotlib.figure import Figure
 
+from unimodal.report.figures import STEPS as SHADES  # from fast to slow
 from unimodal.report.figures import STYLES
 
-SHADES = ("#08306b", "#2171b5", "#4eb3a0", "#e6a03c", "#c03a2b")  # from fast to slow
 PLAIN = 2.6 * MEMORIES[-1]  # where "plain" stands on the axis of windows
 # What is drawn by speed: policy, version, dashes.
 LINES = {

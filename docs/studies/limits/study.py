@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 import unimodal as um
 from unimodal.agents.revision import revised
 from unimodal.policies import parse
+from unimodal.report import figures
 from unimodal.report.page import markdown_table
 from unimodal.results.statistics import Interval, mean_interval
 from unimodal.studies import pages
@@ -128,7 +129,7 @@ def figure(found):
     for place, case in enumerate(CASES):
         (one,) = found.of(Case(case)).values()
         mean, low, _ = mean_interval(one["regret"][0])
-        colour = "#333333" if case == NONE else "#2a6fbb"
+        colour = "0.2" if case == NONE else figures.STYLES["UTS"][0]
         ax.errorbar(mean, -place, xerr=mean - low, fmt="o", color=colour, capsize=3, markersize=5)
     ax.set_yticks([-place for place in range(len(CASES))], CASES)
     ax.set_xlim(left=0)

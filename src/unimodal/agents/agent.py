@@ -48,6 +48,29 @@ class Agent:
     `data` are rewards from before, as a table or as `PastData`. They count as pulls of their arms,
     which are not swept then: docs/guide/past-data.md.
 
+    Parameters
+    ----------
+    policy
+        How arms are chosen.
+    graph
+        The arms, or how neighbours are looked up.
+    family
+        The law of the rewards.
+    seed
+        Determines every random number.
+    root
+        The first arm, if `graph` is a function.
+    time_to_live
+        After how many seconds a decision without a reward is closed; never by default.
+    on_expiry
+        "drop" or "zero": what such a decision counts as.
+    clock
+        The time in seconds, a function; that of the machine by default.
+    data
+        Rewards from before.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> prices = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
     >>> money = um.Scaled(um.Bernoulli(), by=float)  # sold or not, and a sale is worth its price
@@ -155,7 +178,18 @@ class Agent:
     def ask(self, n: int) -> list[Hashable]: ...
 
     def ask(self, n: int | None = None) -> Hashable | list[Hashable]:
-        """The next arm; or a list of the next `n`, to be pulled before any of them is told."""
+        """The next arm; or a list of the next `n`, to be pulled before any of them is told.
+
+        Parameters
+        ----------
+        n
+            How many arms; one by default.
+
+        Returns
+        -------
+        Hashable | list[Hashable]
+            The label of an arm, or a list of `n` labels.
+        """
         self._check_lock()
         if n is not None:
             count = whole_number(n, "the 'n' of ask", at_most=MOST_AT_ONCE)
@@ -163,7 +197,20 @@ class Agent:
         return self._player.view.label_of(self._player.next_arm())
 
     def tell(self, arm: Any, reward: Any) -> None:
-        """The reward of an arm; or arms and rewards, two sequences. Late or unordered is fine."""
+        """The reward of an arm; or arms and rewards, two sequences. Late or unordered is fine.
+
+        Parameters
+        ----------
+        arm
+            The label of an arm, or a list of labels.
+        reward
+            Its reward, or a list of rewards.
+
+        Raises
+        ------
+        UnimodalError
+            If there is no such arm, or the family has no such reward.
+        """
         self._check_lock()
         for number, value in self.checked_rewards(arm, reward):
             self._player.learn(number, value)
@@ -264,7 +311,20 @@ class Agent:
     def decide(
         self, n: int | None = None, *, propensity: bool = False
     ) -> Decision | list[Decision]:
-        """The next decision; or a list of the next `n`, made before any of them has its reward."""
+        """The next decision; or a list of the next `n`, made before any of them has its reward.
+
+        Parameters
+        ----------
+        n
+            How many decisions; one by default.
+        propensity
+            Whether the probability of each choice is computed.
+
+        Returns
+        -------
+        Decision | list[Decision]
+            A decision, or a list of `n`.
+        """
         self._check_lock()
         if n is not None:
             count = whole_number(n, "the 'n' of decide", at_most=MOST_AT_ONCE)
@@ -303,6 +363,27 @@ class Agent:
         True if it counts now, False if the same was told before. Another reward than before, an
         id that does not exist and a decision that has expired are refused; a batch with a mistake
         in it is refused as a whole.
+
+        Parameters
+        ----------
+        decision
+            The id of a decision, or a list of ids.
+        reward
+            Its reward, or a list of rewards.
+
+        Returns
+        -------
+        bool | list[bool]
+            Whether it was counted: False if it was known already.
+
+        Raises
+        ------
+        UnknownDecision
+            If the decision was never made.
+        ConflictingReward
+            If the decision has another reward already.
+        ExpiredDecision
+            If it came after the decision's `time_to_live`.
         """
         self._check_lock()
         many = _is_batch(reward)
@@ -340,6 +421,13 @@ class Agent:
         Their neighbours are joined to each other, so that the policy passes them by. Their open
         decisions still take rewards.
 
+        Parameters
+        ----------
+        *arms
+            Labels of arms.
+
+        Examples
+        --------
         >>> import unimodal as um
         >>> agent = um.Agent(um.UTS(), um.graphs.line(3))
         >>> agent.pause(1)
@@ -350,7 +438,13 @@ class Agent:
         self._limit("pause", [plain_label(arm) for arm in arms])
 
     def resume(self, *arms: Any) -> None:
-        """Offer paused arms again, with all that is known of them."""
+        """Offer paused arms again, with all that is known of them.
+
+        Parameters
+        ----------
+        *arms
+            Labels of arms.
+        """
         self._limit("resume", [plain_label(arm) for arm in arms])
 
     def cap(self, share: float | None, over: int = 100) -> None:
@@ -359,6 +453,15 @@ class Agent:
         Where the policy chooses an arm that has had its share, the leader is played instead, with
         the reason 'cap'. Decisions count from now on; `cap(None)` lifts it.
 
+        Parameters
+        ----------
+        share
+            The largest share of the last decisions; None lifts the cap.
+        over
+            Of how many last decisions.
+
+        Examples
+        --------
         >>> import unimodal as um
         >>> agent = um.Agent(um.UTS(), um.graphs.line(3))
         >>> agent.cap(0.1, over=100)
@@ -398,6 +501,20 @@ class Agent:
         the oldest open one. With a `tolerance`, it is true as well once every arm that may be the
         peak is within it of the leader.
 
+        Parameters
+        ----------
+        confidence
+            The confidence that is asked for.
+        tolerance
+            By how much the leader's mean may be below the peak's.
+
+        Returns
+        -------
+        Certificate
+            Which arm is the peak, or what is missing; true if it is certified.
+
+        Examples
+        --------
         >>> import unimodal as um
         >>> agent = um.Agent(um.UTS(), um.graphs.line(3), seed=1)
         >>> agent.tell([0, 1, 2] * 100, [0, 1, 0] * 100)
@@ -410,7 +527,18 @@ class Agent:
         return certifying.certificate(self, confidence, tolerance)
 
     def save(self, path: str | Path) -> Path:
-        """Write all it knows as readable JSON; `Agent.load` continues exactly from there."""
+        """Write all it knows as readable JSON; `Agent.load` continues exactly from there.
+
+        Parameters
+        ----------
+        path
+            The JSON file to write.
+
+        Returns
+        -------
+        Path
+            The path, for `um.load`.
+        """
         from unimodal.agents import saving
 
         return saving.save(self, path)
@@ -427,6 +555,20 @@ class Agent:
 
         Functions are not saved: give an oracle or a neighbour function as `graph` and a policy of
         your own as `policy` again.
+
+        Parameters
+        ----------
+        path
+            The file that `save` wrote.
+        policy
+            A policy of your own, which is not in the file.
+        graph
+            The function or oracle, where neighbours are looked up.
+
+        Returns
+        -------
+        Agent
+            The agent, as it was.
         """
         from unimodal.agents import saving
 

@@ -39,6 +39,29 @@ class Decision:
     or where nobody leads); `near` how many arms competed, or would have if the leader had not been
     forced (1 in a start); `propensity`, if it was asked for, the probability with which this arm
     was chosen, given the leader (None where it is not known).
+
+    Attributes
+    ----------
+    id
+        The number under which its reward is told.
+    arm
+        The label of the arm.
+    reason
+        Why it was chosen.
+    leader
+        The arm that led.
+    near
+        How many arms competed.
+    time
+        When it was made, in seconds.
+    propensity
+        With which probability it was chosen, if that was asked for.
+
+    Examples
+    --------
+    >>> import unimodal as um
+    >>> um.Agent(um.UTS(), um.graphs.line(3), seed=1).decide().reason
+    'start'
     """
 
     id: int

@@ -34,6 +34,17 @@ class PastData:
     `certify=True` says that they are rewards of the same kind, as good as new ones, so that a
     certificate may count them; that takes a weight of 1.
 
+    Parameters
+    ----------
+    rewards
+        The table of arms and rewards.
+    weight
+        What a reward from before is worth.
+    certify
+        Whether certificates count them.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> last_year = um.PastData({"9.90": (200, 34), "12.90": (150, 21)}, weight=0.5)
     >>> prices = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])

@@ -41,6 +41,19 @@ class Campaign:
     decision is never made twice, a reward is never lost and never counted twice. One file may be
     open in several threads and processes of one machine at once.
 
+    Parameters
+    ----------
+    store
+        Where the log is kept. `Campaign.open` makes all four of these.
+    given
+        The settings that were passed.
+    clock
+        The time in seconds, a function.
+    key_lifetime
+        For how many seconds keys of `decide` are known.
+
+    Examples
+    --------
     >>> import tempfile, unimodal as um
     >>> file = tempfile.mkdtemp() + "/prices.db"
     >>> ladder = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
@@ -94,6 +107,47 @@ class Campaign:
         PostgreSQL, where several machines can share it; the tables are made at the first opening.
         `wait` is then also how long a server is tried to be reached, and by default times are the
         server's. `key_lifetime` is for how many seconds `decide(key=…)` remembers a key.
+
+        Parameters
+        ----------
+        path
+            A file, or the address of a campaign in PostgreSQL.
+        policy
+            As in `Agent`; may be left out when the campaign exists.
+        graph
+            As in `Agent`; may be left out when the campaign exists.
+        family
+            As in `Agent`; may be left out when the campaign exists.
+        seed
+            As in `Agent`.
+        root
+            As in `Agent`.
+        time_to_live
+            As in `Agent`.
+        on_expiry
+            As in `Agent`.
+        data
+            As in `Agent`.
+        durability
+            "full" survives a power failure, "process" only a crash of the program.
+        wait
+            For how many seconds a busy file is waited for.
+        clock
+            The time in seconds, a function.
+        key_lifetime
+            For how many seconds keys of `decide` are known.
+
+        Returns
+        -------
+        Campaign
+            The campaign; use it in a `with` block, or `close` it.
+
+        Raises
+        ------
+        OtherCampaign
+            If it has other settings than those passed.
+        StoreError
+            If the file or database cannot be read or written.
         """
         past = None if data is None else as_past_data(data)
         given = Settings(policy, graph, family, seed, root, time_to_live, on_expiry, data=past)
@@ -132,6 +186,27 @@ class Campaign:
         in another process: whoever does not know whether a call arrived makes it again with the key
         that it had. The log has a digest of it, written with the decisions.
 
+        Parameters
+        ----------
+        n
+            How many decisions; one by default.
+        propensity
+            Whether the probability of each choice is computed.
+        key
+            A name of yours for the call: the same key gets the same decisions again.
+
+        Returns
+        -------
+        Decision | list[Decision]
+            A decision, or a list of `n`.
+
+        Raises
+        ------
+        StoreError
+            If nothing could be written; then nothing was decided.
+
+        Examples
+        --------
         >>> import tempfile, unimodal as um
         >>> file = tempfile.mkdtemp() + "/prices.db"
         >>> with um.Campaign.open(file, um.UTS(), um.graphs.line(3)) as campaign:
@@ -154,6 +229,27 @@ class Campaign:
 
         True if it counts now, False if the same was told before; on disk when this returns. What
         `Agent.reward` refuses is refused here.
+
+        Parameters
+        ----------
+        decision
+            The id of a decision, or a list of ids.
+        reward
+            Its reward, or a list of rewards.
+
+        Returns
+        -------
+        bool | list[bool]
+            Whether it was counted: False if it was known already.
+
+        Raises
+        ------
+        UnknownDecision
+            If the decision was never made.
+        ConflictingReward
+            If the decision has another reward already.
+        ExpiredDecision
+            If it came after the decision's `time_to_live`.
         """
         new: bool | list[bool] = self._transactions(
             lambda machine: machine.agent.reward(decision, reward), may_repeat=True
@@ -166,6 +262,13 @@ class Campaign:
         Such as one of a visitor to whom another system showed a price. It counts like the reward of
         a decision, and counts again if it is told again: there is no id to know it by. On disk when
         this returns.
+
+        Parameters
+        ----------
+        arm
+            The label of an arm, or a list of labels.
+        reward
+            Its reward, or a list of rewards.
         """
         self._transactions(lambda machine: machine.tell(arm, reward), may_repeat=True)
 
@@ -273,6 +376,18 @@ class Campaign:
         """Which arm is the peak, with which confidence; or what cannot be told yet.
 
         As `Agent.certificate`, from the log; others go on meanwhile.
+
+        Parameters
+        ----------
+        confidence
+            The confidence that is asked for.
+        tolerance
+            By how much the leader's mean may be below the peak's.
+
+        Returns
+        -------
+        Certificate
+            Which arm is the peak, or what is missing; true if it is certified.
         """
         return certificate(self, confidence, tolerance)
 
@@ -295,6 +410,18 @@ class Campaign:
 
         It is read from the log, beside the calls of others; no look-up is made.
 
+        Parameters
+        ----------
+        decision
+            The id of a decision.
+
+        Returns
+        -------
+        Explanation
+            What was known then, what was drawn, who won.
+
+        Examples
+        --------
         >>> import tempfile, unimodal as um
         >>> file = tempfile.mkdtemp() + "/prices.db"
         >>> with um.Campaign.open(file, um.UTS(), um.graphs.line(3)) as campaign:
@@ -310,6 +437,16 @@ class Campaign:
 
         `um.alarms` says when each is raised; an empty list if nothing shows. It reads the whole
         log, beside the calls of others.
+
+        Parameters
+        ----------
+        confidence
+            At which second peaks and changes are tested.
+
+        Returns
+        -------
+        list[Alarm]
+            What the owner should look at; empty if nothing shows.
         """
         import unimodal as um  # by its public name: what rewards say is a layer above this one
 

@@ -35,7 +35,27 @@ WAIT = 30.0  # seconds for which others may keep the store busy
 
 @dataclass(frozen=True)
 class Compacted:
-    """What `compact` did: so many events are in the archive now, and no longer in the log."""
+    """What `compact` did: so many events are in the archive now, and no longer in the log.
+
+    Attributes
+    ----------
+    path
+        The campaign.
+    archive
+        The file that has the events now.
+    events
+        How many were moved.
+    first
+        The number of the first event in the archive.
+    last
+        The number of the last one.
+
+    Examples
+    --------
+    >>> from unimodal.campaigns import Compacted
+    >>> Compacted("prices.db", "prices.parquet", 400, 1, 401).events
+    400
+    """
 
     path: Place
     archive: Path
@@ -79,6 +99,24 @@ def compact(
     it cannot be inspected, explained or verified without it; nothing else needs it. Keys of
     `decide(key=…)` are still known for `key_lifetime` seconds.
 
+    Parameters
+    ----------
+    path
+        A file, or the address of a campaign in PostgreSQL.
+    archive
+        The new file for the events; named for them by default.
+    policy
+        A policy of your own, which is not in the log.
+    key_lifetime
+        For how many seconds keys of `decide` are known.
+
+    Returns
+    -------
+    Compacted
+        What was moved.
+
+    Examples
+    --------
     >>> import tempfile, unimodal as um
     >>> file = tempfile.mkdtemp() + "/prices.db"
     >>> with um.Campaign.open(file, um.UTS(), um.graphs.line(3)) as campaign:

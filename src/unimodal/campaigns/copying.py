@@ -18,7 +18,25 @@ Progress = Callable[[int, int], object]  # events done, and how many there are
 
 @dataclass(frozen=True)
 class Copied:
-    """What `copy` did: `verdict` is that of `verify` on the copy, None where it was left out."""
+    """What `copy` did: `verdict` is that of `verify` on the copy, None where it was left out.
+
+    Attributes
+    ----------
+    source
+        The campaign.
+    target
+        The copy.
+    events
+        How many events it has.
+    verdict
+        What `verify` said of the copy.
+
+    Examples
+    --------
+    >>> from unimodal.campaigns import Copied
+    >>> Copied("prices.db", "copy.db", 2, None).events
+    2
+    """
 
     source: Place
     target: Place
@@ -47,6 +65,26 @@ def copy(
     its state is computed again from its log (`verify`), unless `check` is False; a policy of your
     own has to be passed for that.
 
+    Parameters
+    ----------
+    source
+        A file, or the address of a campaign in PostgreSQL.
+    target
+        Where the copy shall be; nothing may be there.
+    policy
+        A policy of your own, which is not in the log.
+    check
+        Whether the copy is verified.
+    progress
+        Called with the number of events copied so far.
+
+    Returns
+    -------
+    Copied
+        What was copied.
+
+    Examples
+    --------
     >>> import tempfile, unimodal as um
     >>> folder = tempfile.mkdtemp()
     >>> with um.Campaign.open(folder + "/prices.db", um.UTS(), um.graphs.line(3)) as campaign:

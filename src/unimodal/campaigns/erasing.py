@@ -43,7 +43,31 @@ WAIT = 30.0  # seconds for which others may keep the store busy
 
 @dataclass(frozen=True)
 class Erased:
-    """What `erase` did: the arm is called `label` now."""
+    """What `erase` did: the arm is called `label` now.
+
+    Attributes
+    ----------
+    path
+        The campaign.
+    label
+        What the arm is called now.
+    events
+        How many events were written anew.
+    archives
+        The archives as they are now.
+    unchecked
+        What `verify` can no longer check.
+    is_clean
+        Whether nothing of the old label is left in the file.
+    left
+        Where something is left, in words.
+
+    Examples
+    --------
+    >>> from unimodal.campaigns import Erased
+    >>> Erased("prices.db", "erased-1", 12, (), ()).label
+    'erased-1'
+    """
 
     path: Place
     label: str
@@ -92,6 +116,26 @@ def erase(
     graph with the old one, which get an error. With `data`, the rewards of the arm are removed as
     well: it must have been retired, and its events must all be in archives.
 
+    Parameters
+    ----------
+    path
+        A file, or the address of a campaign in PostgreSQL.
+    arm
+        The label to erase.
+    data
+        Whether its rewards are removed, too.
+    archives
+        All files that `compact` wrote.
+    policy
+        A policy of your own, which is not in the log.
+
+    Returns
+    -------
+    Erased
+        What was erased, and the new archives.
+
+    Examples
+    --------
     >>> import tempfile, unimodal as um
     >>> file = tempfile.mkdtemp() + "/people.db"
     >>> people = um.graphs.from_edges([("Ann", "Bob"), ("Bob", "Cy")])

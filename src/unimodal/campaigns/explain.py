@@ -30,6 +30,24 @@ def explain(
     The state before the decision is folded from the log, and the decision is made again, with a
     note of what every competitor showed. A policy of your own has to be passed.
 
+    Parameters
+    ----------
+    path
+        A file, or the address of a campaign in PostgreSQL.
+    decision
+        The id of a decision.
+    policy
+        A policy of your own, which is not in the log.
+    archives
+        Files that `compact` wrote.
+
+    Returns
+    -------
+    Explanation
+        What was known then, what was drawn, who won.
+
+    Examples
+    --------
     >>> import tempfile, unimodal as um
     >>> file = tempfile.mkdtemp() + "/prices.db"
     >>> with um.Campaign.open(file, um.UTS(), um.graphs.line(3)) as campaign:

@@ -14,7 +14,36 @@ from unimodal.escape_text import printable
 
 @dataclass(frozen=True)
 class Competitor:
-    """An arm that could have been chosen, as it was known at that moment."""
+    """An arm that could have been chosen, as it was known at that moment.
+
+    Attributes
+    ----------
+    arm
+        Its label.
+    pulls
+        How many rewards it had.
+    mean
+        Their mean.
+    low
+        The lower end of the 95 % interval of its mean.
+    high
+        The upper end.
+    value
+        What it showed in the contest.
+    is_leader
+        Whether it led.
+    is_chosen
+        Whether it was chosen.
+
+    Examples
+    --------
+    >>> import tempfile, unimodal as um
+    >>> with um.Campaign.open(
+    ...     tempfile.mkdtemp() + "/a.db", um.UTS(), um.graphs.line(3)
+    ... ) as campaign:
+    ...     [each.is_chosen for each in campaign.explain(campaign.decide().id).competitors]
+    [True]
+    """
 
     arm: Any
     pulls: float
@@ -33,6 +62,46 @@ class Explanation:
     `value_name` says what the competitors' values are: draws from posteriors, upper bounds, …;
     empty if there was no contest, or if the policy does not tell. `contests` is how many were held:
     ScoutUTS may hold one again that the leader wins, and the values are those of the last.
+
+    Attributes
+    ----------
+    id
+        The decision.
+    arm
+        The arm that was chosen.
+    reason
+        'start', 'forced leader', 'contest' or 'cap'.
+    leader
+        The arm that led.
+    time
+        When it was made, in seconds.
+    policy
+        The policy, as text.
+    round
+        The number of its round.
+    because
+        The reason in words.
+    value_name
+        What the competitors' values are.
+    contests
+        How many contests were held.
+    winner
+        Who won the contest.
+    competitors
+        The arms that could have been chosen.
+    paused
+        The arms that were paused.
+    propensity
+        With which probability it was chosen, where that is known.
+
+    Examples
+    --------
+    >>> import tempfile, unimodal as um
+    >>> with um.Campaign.open(
+    ...     tempfile.mkdtemp() + "/a.db", um.UTS(), um.graphs.line(3)
+    ... ) as campaign:
+    ...     campaign.explain(campaign.decide().id).reason
+    'start'
     """
 
     id: int

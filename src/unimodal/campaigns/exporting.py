@@ -21,7 +21,27 @@ ENDINGS = (".parquet", ".ndjson")
 
 @dataclass(frozen=True)
 class Exported:
-    """What `export` wrote; `after` is the event after which the log begins, 0 if it is whole."""
+    """What `export` wrote; `after` is the event after which the log begins, 0 if it is whole.
+
+    Attributes
+    ----------
+    path
+        The campaign.
+    target
+        The file that was written.
+    rows
+        How many rows it has.
+    of
+        "events" or "decisions".
+    after
+        The event after which the log begins.
+
+    Examples
+    --------
+    >>> from unimodal.campaigns import Exported
+    >>> Exported("prices.db", "prices.parquet", 3, "events", 0).rows
+    3
+    """
 
     path: Place
     target: Path
@@ -47,6 +67,24 @@ def export(
     With one row per event, as in `campaign.history()`; or, with rows="decisions", one per decision,
     with the reward that it got and when.
 
+    Parameters
+    ----------
+    path
+        A file, or the address of a campaign in PostgreSQL.
+    target
+        The new file; its ending says the format.
+    rows
+        "events" or "decisions".
+    archives
+        Files that `compact` wrote.
+
+    Returns
+    -------
+    Exported
+        What was written.
+
+    Examples
+    --------
     >>> import tempfile, unimodal as um
     >>> file = tempfile.mkdtemp() + "/prices.db"
     >>> with um.Campaign.open(file, um.UTS(), um.graphs.line(3), seed=1) as campaign:
@@ -81,6 +119,26 @@ def by_decision(history: pl.DataFrame) -> pl.DataFrame:
     """One row per decision: what was decided, the reward and the time of it, or that it expired.
 
     `outcome` is 'reward', 'expire' or null while the decision is open.
+
+    Parameters
+    ----------
+    history
+        What `campaign.history()` returns.
+
+    Returns
+    -------
+    pl.DataFrame
+        One row per decision.
+
+    Examples
+    --------
+    >>> import tempfile, unimodal as um
+    >>> with um.Campaign.open(
+    ...     tempfile.mkdtemp() + "/a.db", um.UTS(), um.graphs.line(3)
+    ... ) as campaign:
+    ...     told = campaign.reward(campaign.decide().id, 1.0)
+    ...     by_decision(campaign.history())["reward"].to_list()
+    [1.0]
     """
     import polars as pl
 

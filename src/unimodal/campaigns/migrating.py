@@ -13,7 +13,27 @@ from unimodal.policies import Policy
 
 @dataclass(frozen=True)
 class Migrated:
-    """What `migrate` did: `copy` is the file as it was; None where nothing was to be done."""
+    """What `migrate` did: `copy` is the file as it was; None where nothing was to be done.
+
+    Attributes
+    ----------
+    path
+        The file.
+    was
+        The format that it had.
+    now
+        The format that it has.
+    copy
+        The file as it was.
+    verdict
+        What `verify` said of it.
+
+    Examples
+    --------
+    >>> from unimodal.campaigns import Migrated, Verdict
+    >>> Migrated("prices.db", 1, 2, "prices.db.format1.bak", Verdict("prices.db")).now
+    2
+    """
 
     path: Path
     was: int
@@ -38,6 +58,20 @@ def migrate(path: str | Place, policy: Policy | None = None) -> Migrated:
     it was or up to date. Nobody else may use it meanwhile, which a file of such a format cannot be
     with this version. A policy of your own has to be passed.
 
+    Parameters
+    ----------
+    path
+        The file of an older version.
+    policy
+        A policy of your own, which is not in the log.
+
+    Returns
+    -------
+    Migrated
+        What was done.
+
+    Examples
+    --------
     >>> import tempfile, unimodal as um
     >>> file = tempfile.mkdtemp() + "/prices.db"
     >>> um.Campaign.open(file, um.UTS(), um.graphs.line(3)).close()

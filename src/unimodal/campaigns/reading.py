@@ -26,7 +26,27 @@ if TYPE_CHECKING:
 
 
 class Reading:
-    """The agent with the state of the file, and the store."""
+    """The agent with the state of the file, and the store.
+
+    Attributes
+    ----------
+    path
+        The campaign.
+    agent
+        The agent with its state.
+    events
+        The log.
+    start
+        Where the log begins.
+
+    Examples
+    --------
+    >>> import tempfile, unimodal as um
+    >>> file = tempfile.mkdtemp() + "/prices.db"
+    >>> um.Campaign.open(file, um.UTS(), um.graphs.line(3)).close()
+    >>> um.campaigns.look(file).history().height
+    1
+    """
 
     def __init__(
         self,
@@ -86,7 +106,30 @@ def backup(path: str | Place, target: str | Place) -> Place:
 
 
 def look(path: str | Place, policy: Policy | None = None, archives: Archives = ()) -> Reading:
-    """Look at a campaign without opening it; a policy of your own has to be passed."""
+    """Look at a campaign without opening it; a policy of your own has to be passed.
+
+    Parameters
+    ----------
+    path
+        A file, or the address of a campaign in PostgreSQL.
+    policy
+        A policy of your own, which is not in the log.
+    archives
+        Files that `compact` wrote.
+
+    Returns
+    -------
+    Reading
+        The agent as it is now, and its log.
+
+    Examples
+    --------
+    >>> import tempfile, unimodal as um
+    >>> file = tempfile.mkdtemp() + "/prices.db"
+    >>> um.Campaign.open(file, um.UTS(), um.graphs.line(3)).close()
+    >>> um.campaigns.look(file).agent
+    Agent(UTS(), round 0, 3 arms)
+    """
 
     def looked(store: StoreToRead) -> Reading:
         store.check()
@@ -135,7 +178,25 @@ def _check_labels(found: Reading, settings: Settings, store: StoreToRead) -> Non
 
 
 def recorded(campaign: Any) -> Recorded:
-    """What readers are given: a campaign, or the path of its file, which is then looked at."""
+    """What readers are given: a campaign, or the path of its file, which is then looked at.
+
+    Parameters
+    ----------
+    campaign
+        A campaign, what `look` returned, or a path.
+
+    Returns
+    -------
+    Recorded
+        Something with an agent and a history.
+
+    Examples
+    --------
+    >>> import unimodal as um
+    >>> from unimodal.campaigns.simulated_campaign import simulated_campaign
+    >>> recorded(simulated_campaign(um.UTS(), um.problems.triangular(5), rounds=10)).agent.round
+    10
+    """
     if isinstance(campaign, str | Path | DatabaseAddress):
         return look(campaign)
     if isinstance(campaign, type) or not callable(getattr(campaign, "history", None)):

@@ -17,7 +17,31 @@ from unimodal.version import __version__
 
 @dataclass
 class Verdict:
-    """What `verify` found; true if nothing is wrong."""
+    """What `verify` found; true if nothing is wrong.
+
+    Attributes
+    ----------
+    path
+        The campaign.
+    first
+        The event after which the log begins; 0 if it is whole.
+    events
+        How many events were folded.
+    counts
+        Decisions, rewards and expiries.
+    snapshots
+        The events at which snapshots were compared.
+    unchecked
+        What could not be checked, in words.
+    wrong
+        What is wrong, in words; empty if nothing is.
+
+    Examples
+    --------
+    >>> import unimodal as um
+    >>> bool(um.campaigns.Verdict("prices.db")), bool(um.campaigns.Verdict("a", wrong=["event 3"]))
+    (True, False)
+    """
 
     path: Place
     first: int = 0  # the event after which the log was folded
@@ -40,6 +64,34 @@ def verify(path: str | Place, policy: Policy | None = None, archives: Archives =
     snapshot must be the same text. Events that another version of unimodal wrote before the file
     came to this one are not folded again: this version starts from the snapshot with which it took
     over. Nor are events that `compact` has moved, unless all `archives` are passed.
+
+    Parameters
+    ----------
+    path
+        A file, or the address of a campaign in PostgreSQL.
+    policy
+        A policy of your own, which is not in the log.
+    archives
+        Files that `compact` wrote.
+
+    Returns
+    -------
+    Verdict
+        True if nothing is wrong; `campaigns.sentence` puts it into words.
+
+    Raises
+    ------
+    StoreError
+        If the campaign cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile, unimodal as um
+    >>> file = tempfile.mkdtemp() + "/prices.db"
+    >>> with um.Campaign.open(file, um.UTS(), um.graphs.line(3)) as campaign:
+    ...     told = campaign.reward(campaign.decide().id, 1.0)
+    >>> bool(um.verify(file))
+    True
     """
     archives = load(archives)
     with ThreadPoolExecutor(1) as beside:  # SQLite looks at its pages while Python folds
@@ -107,7 +159,24 @@ def _is_about_content(error: UnimodalError) -> bool:
 
 
 def sentence(verdict: Verdict) -> str:
-    """The verdict for a person."""
+    """The verdict for a person.
+
+    Parameters
+    ----------
+    verdict
+        What `verify` returned.
+
+    Returns
+    -------
+    str
+        One sentence, or one for each thing that is wrong.
+
+    Examples
+    --------
+    >>> import unimodal as um
+    >>> sentence(um.campaigns.Verdict("prices.db")).split(":")[0]
+    'prices.db is sound'
+    """
     path, counts = verdict.path, verdict.counts
     if not verdict:
         return f"{path} is NOT sound: {'; '.join(verdict.wrong)}."

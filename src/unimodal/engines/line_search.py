@@ -53,6 +53,15 @@ class LSE:
     at the peak, so no C would do for α = 1. Too large a slope loses the peak; too small a one
     wastes rounds.
 
+    Parameters
+    ----------
+    slope
+        C of the assumption.
+    smoothness
+        α of the assumption.
+
+    Examples
+    --------
     >>> LSE(slope=0.8)
     LSE(slope=0.8, smoothness=1.0)
     >>> LSE(slope=0.8).rewards_at_a_point(length=1.0, horizon=10_000, width=1.0)

@@ -42,7 +42,30 @@ FAMILIES: dict[str, type[Family]] = {
 
 
 def as_family(family: Family | None, owner: str) -> Family:
-    """The family itself, Bernoulli for None, or a sentence for anything else."""
+    """The family itself, Bernoulli for None, or a sentence for anything else.
+
+    Parameters
+    ----------
+    family
+        A family, or None.
+    owner
+        Who asks, for the sentence.
+
+    Returns
+    -------
+    Family
+        The family.
+
+    Raises
+    ------
+    UnimodalError
+        If it is something else.
+
+    Examples
+    --------
+    >>> as_family(None, "Agent")
+    Bernoulli()
+    """
     if family is not None and not isinstance(family, Family):
         raise UnimodalError(
             f"the 'family' of {owner} must be a family such as um.Bernoulli(), got {family!r}."
@@ -51,7 +74,23 @@ def as_family(family: Family | None, owner: str) -> Family:
 
 
 def to_data(family: Family) -> dict[str, Any]:
-    """A family as plain JSON data; of a user's own, only its name and parameters."""
+    """A family as plain JSON data; of a user's own, only its name and parameters.
+
+    Parameters
+    ----------
+    family
+        A family.
+
+    Returns
+    -------
+    dict[str, Any]
+        A dict for JSON.
+
+    Examples
+    --------
+    >>> to_data(Gaussian(sigma=2.0))
+    {'family': 'gaussian', 'sigma': 2.0}
+    """
     if isinstance(family, Scaled):
         by = factors.to_data(family.by)
         return {"family": family.name, "inner": to_data(family.inner), "by": by}
@@ -67,6 +106,23 @@ def from_data(data: dict[str, Any], given: Family | None = None) -> Family:
 
     A family of a user's own is the `given` one if that is the same; otherwise it is made from its
     class, which must have been defined in this process.
+
+    Parameters
+    ----------
+    data
+        What `to_data` returned.
+    given
+        The family that was passed again, if it is one of your own.
+
+    Returns
+    -------
+    Family
+        The family.
+
+    Examples
+    --------
+    >>> from_data(to_data(Gaussian(sigma=2.0)))
+    Gaussian(sigma=2.0)
     """
     if given is not None and to_data(given) == data:
         return given
@@ -105,6 +161,23 @@ def _own_class(name: object, parameters: set[str]) -> type[Family]:
 def parse(text: str) -> Family:
     """A family from its form on the command line: a name, then its numbers.
 
+    Parameters
+    ----------
+    text
+        As in "poisson" or "gaussian:0.5".
+
+    Returns
+    -------
+    Family
+        The family.
+
+    Raises
+    ------
+    UnimodalError
+        If there is no such family; the closest name is given.
+
+    Examples
+    --------
     >>> parse("gaussian:0.5")
     Gaussian(sigma=0.5)
     """

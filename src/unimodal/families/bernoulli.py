@@ -24,6 +24,8 @@ from unimodal.kernels.random import beta, uniform
 class Bernoulli(Family):
     """Rewards of 0 or 1; the prior of a mean is Beta(alpha, beta), (1, 1) by default.
 
+    Examples
+    --------
     >>> Bernoulli().divergence(0.0, 0.0), Bernoulli().divergence(0.5, 1.0)
     (0.0, inf)
     """

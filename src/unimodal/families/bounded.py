@@ -47,6 +47,19 @@ class Bounded(Family):
     `draw(mean, rng)` written with `unimodal.random`: plain Python (slow), or compiled with
     `numba.njit` (fast).
 
+    Parameters
+    ----------
+    a
+        The lowest reward.
+    b
+        The highest reward.
+    draw
+        How `simulate` draws rewards.
+    concentration
+        The sum of the two parameters of "beta".
+
+    Examples
+    --------
     >>> Bounded(0, 10).divergence(5, 5)
     0.0
     """

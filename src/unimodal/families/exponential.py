@@ -29,6 +29,8 @@ class Exponential(Family):
     of 64·s in 10,000 rounds for any s; with the default, 64 at s = 1 but 2,025·s at s = 0.001. Why
     there is no default without a unit: docs/guide/families.md.
 
+    Examples
+    --------
     >>> Exponential().divergence(1.0, 1.0)
     0.0
     """

@@ -25,6 +25,13 @@ class Gaussian(Family):
     The prior of a mean is Normal(mean, sd). The default, (0, 100·sigma), is proper and nearly flat
     for means within a hundred sigma of 0; give your own if yours lie elsewhere.
 
+    Parameters
+    ----------
+    sigma
+        The standard deviation of a reward, which is known.
+
+    Examples
+    --------
     >>> Gaussian(sigma=2.0).divergence(0.0, 2.0)
     0.5
     """

@@ -22,6 +22,8 @@ from unimodal.kernels.random import gamma, poisson
 class Poisson(Family):
     """Whole-number rewards; the prior of a mean is Gamma(shape, rate), (1, 1) by default.
 
+    Examples
+    --------
     >>> Poisson().divergence(0.0, 3.0)
     3.0
     """

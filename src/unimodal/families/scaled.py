@@ -39,6 +39,15 @@ class Scaled(Family):
     What is told is the draw (`agent.tell(price, 1.0)`: sold), not a product. A policy's prior is
     the inner family's too. Means, regret and intervals are in money.
 
+    Parameters
+    ----------
+    inner
+        The family of the draws.
+    by
+        The factors of the arms.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> prices = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
     >>> money = um.Scaled(um.Bernoulli(), by={"9.90": 9.90, "12.90": 12.90, "14.90": 14.90})

@@ -26,6 +26,25 @@ def from_edges(
     label; labels get their indices in the order in which they first appear, or as `labels` lists
     them.
 
+    Parameters
+    ----------
+    edges
+        Pairs of arms: numbers or labels.
+    labels
+        The labels in the order that arms shall have.
+
+    Returns
+    -------
+    Graph
+        The graph, with labels where arms have some.
+
+    Raises
+    ------
+    UnimodalError
+        If the graph is not connected, or an edge joins an arm to itself.
+
+    Examples
+    --------
     >>> from_edges([("cheap", "fair"), ("fair", "dear")]).labels
     ('cheap', 'fair', 'dear')
     """
@@ -86,7 +105,32 @@ def _count_indices(pairs: Any) -> int:
 
 
 def read_edges(path: str | Path) -> Graph:
-    """A graph from a CSV file with an edge a line (a header is recognised; .gz is unpacked)."""
+    r"""A graph from a CSV file with an edge a line (a header is recognised; .gz is unpacked).
+
+    Parameters
+    ----------
+    path
+        A CSV file with two columns, one edge per row.
+
+    Returns
+    -------
+    Graph
+        The graph; columns of numbers give numbered arms, others labels.
+
+    Raises
+    ------
+    UnimodalError
+        If the file is missing, or a row has fewer than two columns.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> file = Path(tempfile.mkdtemp()) / "edges.csv"
+    >>> _ = file.write_text("source,target\ncheap,fair\nfair,dear\n")
+    >>> read_edges(file).labels
+    ('cheap', 'fair', 'dear')
+    """
     path = files.as_path(path, "the path of a file of edges")
     opener: Any = gzip.open if path.suffix == ".gz" else open
     try:
@@ -130,6 +174,25 @@ def _without_header(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
 def from_scipy(matrix: Any, labels: Iterable[Hashable] | None = None) -> Graph:
     """A graph from a symmetric sparse adjacency matrix; only which entries are non-zero counts.
 
+    Parameters
+    ----------
+    matrix
+        A symmetric adjacency matrix.
+    labels
+        The names of the arms, in the order of the rows.
+
+    Returns
+    -------
+    Graph
+        The graph.
+
+    Raises
+    ------
+    UnimodalError
+        If the matrix is not square, not symmetric, or its graph not connected.
+
+    Examples
+    --------
     >>> import scipy.sparse
     >>> from_scipy(scipy.sparse.csr_array([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]]))
     Graph(edges, 4 arms, 3 edges)
@@ -162,6 +225,23 @@ def from_networkx(graph: Any) -> Graph:
 
     Nodes that are the numbers 0 … K-1 are the indices of their arms, whatever their order.
 
+    Parameters
+    ----------
+    graph
+        An undirected, connected NetworkX graph.
+
+    Returns
+    -------
+    Graph
+        The graph, with the nodes as labels.
+
+    Raises
+    ------
+    UnimodalError
+        If it is directed or not connected.
+
+    Examples
+    --------
     >>> import networkx
     >>> from_networkx(networkx.path_graph(["cheap", "fair", "dear"])).labels
     ('cheap', 'fair', 'dear')

@@ -18,6 +18,18 @@ from unimodal.kernels.random import GRAPH, randint, stream
 def complete(n_arms: int) -> Graph:
     """Every arm joined to every other: no structure at all.
 
+    Parameters
+    ----------
+    n_arms
+        The number of arms.
+
+    Returns
+    -------
+    Graph
+        The graph.
+
+    Examples
+    --------
     >>> complete(5).n_edges
     10
     """
@@ -30,6 +42,18 @@ def complete(n_arms: int) -> Graph:
 def star(n_arms: int) -> Graph:
     """Arm 0 in the middle, joined to all others, which are joined to nothing else.
 
+    Parameters
+    ----------
+    n_arms
+        The number of arms, with the one in the middle.
+
+    Returns
+    -------
+    Graph
+        The graph.
+
+    Examples
+    --------
     >>> star(6).degrees.tolist()
     [5, 1, 1, 1, 1, 1]
     """
@@ -44,6 +68,18 @@ def binary_tree(n_arms: int) -> Graph:
 
     Levels are full for n_arms = 2^(depth + 1) - 1; any other number leaves the last one unfilled.
 
+    Parameters
+    ----------
+    n_arms
+        The number of arms.
+
+    Returns
+    -------
+    Graph
+        The graph.
+
+    Examples
+    --------
     >>> binary_tree(7).neighbors(1).tolist()
     [0, 3, 4]
     """
@@ -60,6 +96,20 @@ def rank_one(rows: int, columns: int) -> Graph:
     Means u_i·v_j have one peak on it (Trinh, Kaufmann, Vernade and Combes 2020); see
     `unimodal.problems.rank_one`. Arm i·columns + j has the label (i, j).
 
+    Parameters
+    ----------
+    rows
+        The number of rows.
+    columns
+        The number of columns.
+
+    Returns
+    -------
+    Graph
+        The graph, with pairs as labels.
+
+    Examples
+    --------
     >>> graph = rank_one(2, 3)
     >>> [graph.label_of(arm) for arm in graph.neighbors(graph.arm_of((0, 0)))]
     [(0, 1), (0, 2), (1, 0)]
@@ -86,6 +136,29 @@ def erdos_renyi(n_arms: int, p: float, seed: int = 0, tries: int = 100_000) -> G
     By rejection: whole graphs are drawn until one is connected, so its law is that of the paper.
     After `tries` graphs without success it gives up (for p far below log(K)/K, no patience helps).
 
+    Parameters
+    ----------
+    n_arms
+        The number of arms.
+    p
+        The probability of an edge.
+    seed
+        Determines the graph.
+    tries
+        How many graphs are drawn at most.
+
+    Returns
+    -------
+    Graph
+        The graph.
+
+    Raises
+    ------
+    UnimodalError
+        If none of `tries` graphs is connected.
+
+    Examples
+    --------
     >>> erdos_renyi(100, 0.05, seed=1)
     Graph(erdos_renyi, 100 arms, 266 edges)
     """
@@ -129,6 +202,22 @@ def barabasi_albert(n_arms: int, m: int, seed: int = 0) -> Graph:
     Each later arm joins m different earlier ones, each drawn with probability proportional to its
     degree (a draw of one already chosen is repeated). A million arms take a second or two.
 
+    Parameters
+    ----------
+    n_arms
+        The number of arms.
+    m
+        How many earlier arms a new one joins.
+    seed
+        Determines the graph.
+
+    Returns
+    -------
+    Graph
+        The graph.
+
+    Examples
+    --------
     >>> barabasi_albert(1000, 2, seed=0).n_edges
     1997
     """

@@ -24,6 +24,19 @@ class Graph(ReadOnlyArrays):
     Made by the functions of `unimodal.graphs`. Kept as compressed rows: row k is N⁺(k), arm k
     itself and then its neighbours in increasing order, so that a policy walks one run of memory.
 
+    Parameters
+    ----------
+    rows
+        Where the row of each arm begins; n_arms + 1 numbers.
+    near
+        The rows, one after the other: each arm, then its neighbours.
+    recipe
+        How the graph was made, as JSON data; None for edges.
+    labels
+        The names of the arms; their numbers by default.
+
+    Examples
+    --------
     >>> from unimodal import graphs
     >>> graph = graphs.line(5)
     >>> graph

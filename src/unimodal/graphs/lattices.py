@@ -20,6 +20,20 @@ def lattice(*sides: int, wrap: bool = False) -> Graph:
     fastest: `numpy.ravel_multi_index(place, sides)` is the arm at a place, `numpy.unravel_index`
     the way back.
 
+    Parameters
+    ----------
+    *sides
+        How many arms each side has.
+    wrap
+        Whether the ends of each side are joined.
+
+    Returns
+    -------
+    Graph
+        The graph.
+
+    Examples
+    --------
     >>> lattice(10, 10, 10).n_edges
     2700
     >>> set(lattice(10, 10, 10, wrap=True).degrees.tolist())
@@ -34,6 +48,18 @@ def lattice(*sides: int, wrap: bool = False) -> Graph:
 def line(n_arms: int) -> Graph:
     """Arms in a row, each joined to the next: prices, rates, sizes.
 
+    Parameters
+    ----------
+    n_arms
+        The number of arms, at least 2.
+
+    Returns
+    -------
+    Graph
+        The graph.
+
+    Examples
+    --------
     >>> line(17).max_degree
     2
     """
@@ -44,6 +70,20 @@ def line(n_arms: int) -> Graph:
 def grid(rows: int, columns: int) -> Graph:
     """A lattice in the plane; arm r·columns + c stands in row r and column c.
 
+    Parameters
+    ----------
+    rows
+        The number of rows.
+    columns
+        The number of columns.
+
+    Returns
+    -------
+    Graph
+        The graph.
+
+    Examples
+    --------
     >>> grid(10, 10).n_edges
     180
     """
@@ -55,6 +95,20 @@ def grid(rows: int, columns: int) -> Graph:
 def torus(rows: int, columns: int) -> Graph:
     """A grid without a border: its last row is joined to its first, and its last column too.
 
+    Parameters
+    ----------
+    rows
+        The number of rows.
+    columns
+        The number of columns.
+
+    Returns
+    -------
+    Graph
+        The graph.
+
+    Examples
+    --------
     >>> torus(10, 10).n_edges
     200
     """
@@ -66,6 +120,18 @@ def torus(rows: int, columns: int) -> Graph:
 def hypercube(dimension: int) -> Graph:
     """2^dimension arms; two are joined if their numbers differ in one binary digit.
 
+    Parameters
+    ----------
+    dimension
+        The number of binary digits.
+
+    Returns
+    -------
+    Graph
+        The graph.
+
+    Examples
+    --------
     >>> hypercube(4).neighbors(0b0101).tolist()
     [1, 4, 7, 13]
     """

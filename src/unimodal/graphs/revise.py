@@ -22,6 +22,29 @@ def revised(
 
     Arms keep their labels, not their numbers. What is left must be connected.
 
+    Parameters
+    ----------
+    graph
+        The graph to start from, which stays as it is.
+    add
+        Edges to add; an end that is no arm yet becomes one.
+    retire
+        Labels of arms to leave out.
+    remove
+        Edges to leave out.
+
+    Returns
+    -------
+    Graph
+        The new graph.
+
+    Raises
+    ------
+    UnimodalError
+        If what is left is not connected.
+
+    Examples
+    --------
     >>> from unimodal import graphs
     >>> prices = graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
     >>> revised(prices, add=[("14.90", "16.90")], retire=["9.90"]).labels

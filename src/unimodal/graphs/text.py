@@ -62,6 +62,25 @@ _MAKERS: dict[str, Callable[..., Graph]] = {
 def parse(text: str, seed: int = 0) -> Graph:
     """A graph from its form on the command line.
 
+    Parameters
+    ----------
+    text
+        As in "line:129", "er:100:0.05" or "edges:FILE.csv".
+    seed
+        Determines random graphs.
+
+    Returns
+    -------
+    Graph
+        The graph.
+
+    Raises
+    ------
+    UnimodalError
+        If there is no such form; the closest one is named.
+
+    Examples
+    --------
     >>> parse("grid:3x4")
     Graph(grid, 12 arms, 17 edges)
     """
@@ -81,7 +100,24 @@ def parse(text: str, seed: int = 0) -> Graph:
 
 
 def to_data(graph: Graph) -> dict[str, Any]:
-    """All that is needed to make the graph again, as plain JSON data."""
+    """All that is needed to make the graph again, as plain JSON data.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+
+    Returns
+    -------
+    dict[str, Any]
+        A dict for JSON; of a generated graph its recipe, of another one its edges.
+
+    Examples
+    --------
+    >>> from unimodal import graphs
+    >>> graphs.to_data(graphs.line(3))["kind"]
+    'line'
+    """
     data: dict[str, Any] = {**graph.recipe, "fingerprint": graph.fingerprint}
     if data["kind"] == "edges":
         data |= {"n_arms": graph.n_arms, "edges": graph.edges().tolist()}
@@ -91,7 +127,24 @@ def to_data(graph: Graph) -> dict[str, Any]:
 
 
 def from_data(data: dict[str, Any]) -> Graph:
-    """The graph that `to_data` described; refused if this version makes another one from it."""
+    """The graph that `to_data` described; refused if this version makes another one from it.
+
+    Parameters
+    ----------
+    data
+        What `to_data` returned.
+
+    Returns
+    -------
+    Graph
+        The same graph.
+
+    Examples
+    --------
+    >>> from unimodal import graphs
+    >>> from_data(to_data(graphs.line(3)))
+    Graph(line, 3 arms, 2 edges)
+    """
     parts = {key: value for key, value in data.items() if key not in ("kind", "fingerprint")}
     if data["kind"] == "edges":
         ends = np.asarray(parts["edges"], dtype=np.int64).reshape(-1, 2)
@@ -111,7 +164,25 @@ def from_data(data: dict[str, Any]) -> Graph:
 
 
 def as_label(data: Any, depth: int = 0) -> Hashable:
-    """A label as it was before JSON, which has lists for tuples; a ValueError for an abyss."""
+    """A label as it was before JSON, which has lists for tuples; a ValueError for an abyss.
+
+    Parameters
+    ----------
+    data
+        A label after a trip through JSON.
+    depth
+        How deeply it is nested already.
+
+    Returns
+    -------
+    Hashable
+        The label, with tuples for lists.
+
+    Examples
+    --------
+    >>> as_label(["9.90", 2])
+    ('9.90', 2)
+    """
     if not isinstance(data, list):
         label: Hashable = data
         return label

@@ -37,6 +37,27 @@ class Alarm:
     `kind` is 'second peak', 'change', 'look-ups' or 'waiting'; `since` the time from which on it
     shows and `decision` the first decision that it is about, where they are known; `confidence` the
     one that was asked for, None where there is no test behind it.
+
+    Attributes
+    ----------
+    kind
+        'second peak', 'change', 'look-ups' or 'waiting'.
+    sentence
+        The alarm in words.
+    arm
+        The arm that it is about, if it is about one.
+    since
+        From when on it shows.
+    decision
+        The first decision that it is about.
+    confidence
+        The confidence that was asked for.
+
+    Examples
+    --------
+    >>> import unimodal as um
+    >>> um.Alarm("waiting", "no reward has come for 500 decisions.").kind
+    'waiting'
     """
 
     kind: str
@@ -73,6 +94,20 @@ def alarms(campaign: Recorded | str | Path, confidence: float = CONFIDENCE) -> l
     While the means have one peak and nothing changes, the first two are raised with probability at
     most 1 - `confidence` each, however often one looks.
 
+    Parameters
+    ----------
+    campaign
+        A campaign, or the path of its file.
+    confidence
+        At which second peaks and changes are tested.
+
+    Returns
+    -------
+    list[Alarm]
+        What the owner should look at.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> from unimodal.campaigns.simulated_campaign import simulated_campaign
     >>> um.alarms(simulated_campaign(um.UTS(), um.problems.triangular(5), rounds=300, seed=1))

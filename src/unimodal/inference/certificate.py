@@ -50,6 +50,42 @@ class Certificate:
     Whatever policy chose the arms, and however often one looks: a wrong arm is ever certified with
     probability at most 1 - `confidence`, if the means have one peak and do not move. The same holds
     for `among` and `gap`, by themselves. docs/theory/certificate.md has the theorem and its proof.
+
+    Attributes
+    ----------
+    leader
+        The arm with the highest mean reward.
+    peak
+        The leader, if it is certified; else None.
+    confidence
+        The confidence that was asked for.
+    error
+        The smallest error probability at which the leader is certified now.
+    open
+        The neighbours that cannot be told from the leader yet.
+    among
+        Arms of which one is the peak.
+    gap
+        By how much the peak's mean is above the leader's at most.
+    tolerance
+        The gap that was allowed.
+    more
+        About how many more rewards it takes.
+    rewards
+        How many rewards count.
+    waiting
+        How many do not yet.
+    assumptions
+        What has to be said besides.
+    belief
+        What the posterior says, apart from the certificate.
+
+    Examples
+    --------
+    >>> import unimodal as um
+    >>> agent = um.Agent(um.UniTT(), um.graphs.line(3), seed=1)
+    >>> bool(agent.certificate())
+    False
     """
 
     leader: Hashable  # the arm with the highest mean reward; None without rewards

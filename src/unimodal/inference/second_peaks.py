@@ -42,7 +42,27 @@ class Peak:
 
 @dataclass(frozen=True)
 class SecondPeaks(Sequence[Peak]):
-    """The answer of `second_peaks`: the peaks besides `best`; true if there are any."""
+    """The answer of `second_peaks`: the peaks besides `best`; true if there are any.
+
+    Attributes
+    ----------
+    best
+        The arm that seems best, with its bounds.
+    others
+        The peaks besides it, the surest first.
+    confidence
+        The confidence that was asked for.
+    unpulled
+        How many arms were never pulled.
+    n_arms
+        How many arms there are.
+
+    Examples
+    --------
+    >>> import unimodal as um
+    >>> bool(um.second_peaks(um.graphs.line(3), pulls=[9, 9, 9], totals=[3, 6, 3]))
+    False
+    """
 
     best: Peak  # the arm with the highest lower bound
     others: tuple[Peak, ...]
@@ -123,6 +143,30 @@ def second_peaks(
     It takes rewards that are independent given the arm, of the `family` (an agent and a
     result bring theirs; `Bounded` is any law in [a, b]), with means that do not drift.
 
+    Parameters
+    ----------
+    source
+        A graph, an agent, or a result with its history.
+    pulls
+        The number of rewards of each arm, with a graph.
+    totals
+        The sum of the rewards of each arm, with a graph.
+    family
+        The law of the rewards, with a graph.
+    confidence
+        At which a second peak is reported.
+    policy
+        Which policy of a result.
+    trial
+        Which trial of a result.
+
+    Returns
+    -------
+    SecondPeaks
+        The peaks besides the best one; true if there are any.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> line = um.graphs.line(5)
     >>> found = um.second_peaks(line, pulls=[400] * 5, totals=[120, 320, 80, 280, 100])

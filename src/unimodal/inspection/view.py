@@ -44,7 +44,28 @@ _NAMED = 5  # paused arms
 
 @dataclass(frozen=True, eq=False, repr=False)
 class View:
-    """A campaign as it is now; print it, or `save` it as a page."""
+    """A campaign as it is now; print it, or `save` it as a page.
+
+    Attributes
+    ----------
+    agent
+        The agent with its state.
+    graph
+        The graph, as far as it is known.
+    history
+        One row per event.
+    centre
+        The arm that is looked at.
+    why
+        Why this one.
+
+    Examples
+    --------
+    >>> import unimodal as um
+    >>> from unimodal.campaigns.simulated_campaign import simulated_campaign
+    >>> um.inspect(simulated_campaign(um.UTS(), um.problems.triangular(5), rounds=50)).why
+    'the leader'
+    """
 
     agent: Agent
     graph: Graph  # as far as it is known
@@ -183,6 +204,20 @@ class View:
 def inspect(campaign: Recorded | str | Path, around: Any = None) -> View:
     """Look at a campaign, or at its file: at its leader, or `around` another arm.
 
+    Parameters
+    ----------
+    campaign
+        A campaign, or the path of its file.
+    around
+        The label of the arm to look at; the leader by default.
+
+    Returns
+    -------
+    View
+        What is known; print it, save it as a page, or show it in a notebook.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> from unimodal.campaigns.simulated_campaign import simulated_campaign
     >>> campaign = simulated_campaign(um.UTS(), um.problems.triangular(5), rounds=300, seed=1)

@@ -33,6 +33,23 @@ class Oracle:
     seconds: after that no further call is made, what is missing counts as failed, and is tried
     again later. What went wrong is counted, and told in `troubles` and by the logger "unimodal".
 
+    Parameters
+    ----------
+    neighbours
+        From the label of an arm to the labels next to it.
+    root
+        The arm from which an agent sets out.
+    cache
+        How many neighbourhoods are remembered.
+    timeout
+        Seconds that a call may take; any number by default.
+    retries
+        How often a call that failed is repeated.
+    deadline
+        Seconds that the look-ups of one decision have together.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> line = um.Oracle(lambda arm: [arm - 1, arm + 1], root=0)
     >>> line.look_up(5)

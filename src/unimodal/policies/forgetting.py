@@ -33,7 +33,21 @@ WORTHLESS = 1e-6  # rewards: an arm that is left with less than this counts as n
 
 
 class Forgetful(Policy):
-    """A policy that does what another does, with less to remember: what those below share."""
+    """A policy that does what another does, with less to remember: what those below share.
+
+    Parameters
+    ----------
+    policy
+        The policy that forgets.
+    name
+        What results call it; its class and parameters by default.
+
+    Examples
+    --------
+    >>> import unimodal as um
+    >>> issubclass(um.Windowed, Forgetful)
+    True
+    """
 
     forgets: ClassVar[bool] = True
 
@@ -99,6 +113,17 @@ class Windowed(Forgetful):
     An arm without a reward among them counts as never pulled, and a confidence bound's clock stops
     at `window`. How often a leader is pulled without a contest goes by all the rounds it has led.
 
+    Parameters
+    ----------
+    policy
+        The policy that forgets.
+    window
+        How many rewards it remembers.
+    name
+        What results call it; its class and parameters by default.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> Windowed(um.UTS(), window=500)
     Windowed(policy=UTS(), window=500)
@@ -127,6 +152,17 @@ class Discounted(Forgetful):
     stops. An arm whose rewards count less than a millionth together counts as never pulled. A round
     takes time in proportion to the number of arms.
 
+    Parameters
+    ----------
+    policy
+        The policy that forgets.
+    gamma
+        What a reward is worth after the next one, between 0 and 1.
+    name
+        What results call it; its class and parameters by default.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> Discounted(um.KLUCB(), gamma=0.999)
     Discounted(policy=KLUCB(), gamma=0.999)
@@ -162,6 +198,19 @@ class Restarting(Forgetful):
     Chernoff's bound h·kl(x, μ) > log(4K/rate) has probability at most rate/(2K), as for y. So each
     of the first T rewards of each of K arms alarms with probability at most rate/K.
 
+    Parameters
+    ----------
+    policy
+        The policy that starts again.
+    window
+        How many rewards of an arm are compared, in two halves.
+    rate
+        The expected number of restarts per round while nothing changes.
+    name
+        What results call it; its class and parameters by default.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> Restarting(um.UTS(), window=400)
     Restarting(policy=UTS(), window=400)

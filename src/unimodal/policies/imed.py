@@ -24,6 +24,13 @@ class IMED(Policy):
     never pulled goes first, so the first K rounds pull each arm once. No parameter, no confidence
     bound, and the same constant as KL-UCB: the sum over all arms of gap/kl.
 
+    Parameters
+    ----------
+    name
+        What results call it; its class and parameters by default.
+
+    Examples
+    --------
     >>> IMED()
     IMED()
     """
@@ -49,6 +56,15 @@ class IMEDUB(Policy):
     It and its neighbours show N·kl(mean, best mean) + log N; the lowest is pulled.
     `start` is as in UTS.
 
+    Parameters
+    ----------
+    start
+        As in UTS.
+    name
+        What results call it; its class and parameters by default.
+
+    Examples
+    --------
     >>> IMEDUB(start="probe(8)")
     IMEDUB(start='probe(8)')
     """

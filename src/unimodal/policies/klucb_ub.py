@@ -18,6 +18,15 @@ class KLUCBUB(Policy):
     N·kl(mean, u) at most log(pulls of the leader) - log N, or its own mean where that is negative;
     the highest is pulled. `start` is as in UTS.
 
+    Parameters
+    ----------
+    start
+        As in UTS.
+    name
+        What results call it; its class and parameters by default.
+
+    Examples
+    --------
     >>> KLUCBUB(start="literal")
     KLUCBUB(start='literal')
     """

@@ -33,6 +33,13 @@ class NPTS(Policy):
     first failure, so that Bernoulli rewards cost no more than in TS. Under `Bounded` every reward
     is kept, and a round draws a weight for each: some 2 s for the first 20,000 rounds.
 
+    Parameters
+    ----------
+    name
+        What results call it; its class and parameters by default.
+
+    Examples
+    --------
     >>> NPTS()
     NPTS()
     """

@@ -19,6 +19,15 @@ class TS(Policy):
     what the two numbers mean; Beta(1, 1) for Bernoulli rewards). There is no start: the prior
     explores.
 
+    Parameters
+    ----------
+    prior
+        One pair for all arms, or one for each.
+    name
+        What results call it; its class and parameters by default.
+
+    Examples
+    --------
     >>> TS(prior=(0.5, 0.5))
     TS(prior=(0.5, 0.5))
     """
@@ -48,6 +57,15 @@ class KLUCB(Policy):
     The budget of round t is f(t) = log t + c·log(max(log t, 1)). An arm never pulled has an
     infinite index, so the first K rounds pull each arm once.
 
+    Parameters
+    ----------
+    c
+        The weight of the log log term in the budget.
+    name
+        What results call it; its class and parameters by default.
+
+    Examples
+    --------
     >>> KLUCB(c=0)
     KLUCB(c=0.0)
     """
@@ -85,6 +103,23 @@ class UTS(Policy):
     reward more than the family's default) counts for the lead, which then goes by the posterior
     mean, and its arm is not swept. `prior_leads=False` leaves priors to the posterior draws.
 
+    Parameters
+    ----------
+    prior
+        One pair for all arms, or one for each.
+    period
+        How often a leader is pulled without a contest.
+    start
+        "sweep", "literal" or "probe(m)".
+    ties
+        "random" or "lowest".
+    prior_leads
+        Whether informative priors count for the lead.
+    name
+        What results call it; its class and parameters by default.
+
+    Examples
+    --------
     >>> UTS(period=2, start="probe(8)")
     UTS(period=2, start='probe(8)')
     """
@@ -135,6 +170,21 @@ class OSUB(Policy):
     the graph. Where the graph is known only by look-ups, give γ as `max_degree`. The budget is f
     of KLUCB: c = 3 gives the paper's numbers; c = 0 leaves out the log log term and explores less.
 
+    Parameters
+    ----------
+    c
+        The weight of the log log term in the budget.
+    start
+        As in UTS.
+    ties
+        As in UTS.
+    max_degree
+        γ, where the graph is known only by look-up.
+    name
+        What results call it; its class and parameters by default.
+
+    Examples
+    --------
     >>> OSUB(c=0, start="literal")
     OSUB(c=0.0, start='literal')
     """

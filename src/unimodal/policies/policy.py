@@ -26,7 +26,25 @@ from unimodal.policies.state import Arena, Prior, State, new_state
 
 
 class Parts(NamedTuple):
-    """A policy on a graph, taken apart for compiled code."""
+    """A policy on a graph, taken apart for compiled code.
+
+    Attributes
+    ----------
+    scope
+        Which arms compete.
+    index
+        What they are compared by.
+    family
+        The law of the rewards.
+    arena
+        The rows of the graph.
+
+    Examples
+    --------
+    >>> import unimodal as um
+    >>> um.UTS().parts(um.graphs.line(3), um.Bernoulli())._fields
+    ('scope', 'index', 'family', 'arena')
+    """
 
     scope: Any
     index: Any
@@ -44,6 +62,13 @@ class Policy:
     what Numba compiles; without it, it runs as plain Python, some hundred times slower. Override
     `scope` to let all arms compete (`EveryArm()`) or to force the leader (`AroundLeader(period)`).
 
+    Parameters
+    ----------
+    name
+        What results call it; its class and parameters by default.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> class Greedy(um.Policy):
     ...     "Pull the best mean around the leader, and now and then any arm there."
@@ -197,7 +222,31 @@ class Policy:
 
 
 def as_policy(policy: Any, what: str = "a policy") -> Policy:
-    """The policy itself, or a sentence for anything else; `what` names it there."""
+    """The policy itself, or a sentence for anything else; `what` names it there.
+
+    Parameters
+    ----------
+    policy
+        What was given.
+    what
+        What it should have been, for the sentence.
+
+    Returns
+    -------
+    Policy
+        The policy.
+
+    Raises
+    ------
+    UnimodalError
+        If it is no policy.
+
+    Examples
+    --------
+    >>> import unimodal as um
+    >>> as_policy(um.UTS())
+    UTS()
+    """
     if not isinstance(policy, Policy):
         raise UnimodalError(f"{what} must be an instance such as um.UTS(), got {policy!r}.")
     return policy
@@ -237,8 +286,8 @@ _registered: WeakSet[type] = WeakSet()  # with a `choose` of their own
 
 
 def _register_choose(cls: Any) -> None:
-    """Let engines and agents call the `choose` of a class that defines one."""
-    if "choose" in vars(cls):
+    """Let engines and agents call the `choose` of a class that defines one, or compiles its own."""
+    if "choose" in vars(cls) or ("compiled" in vars(cls) and "choose" in dir(cls)):
         contest.register(cls, plain=not cls.compiled)(_own_contest(cls))
         refresh.register(cls)(_keep_nothing)
         _registered.add(cls)
@@ -273,6 +322,23 @@ def _own_contest(cls: Any) -> Callable[..., Any]:
 def told_apart(policies: Sequence[Policy]) -> list[Policy]:
     """The policies, in which no name comes twice: those of one kind are named by their parameters.
 
+    Parameters
+    ----------
+    policies
+        Policies, of which several may be of one kind.
+
+    Returns
+    -------
+    list[Policy]
+        The same policies, each with a name of its own.
+
+    Raises
+    ------
+    UnimodalError
+        If two are equal.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> [policy.name for policy in told_apart([um.UTS(), um.UTS(period=2), um.TS()])]
     ['UTS', 'UTS(period=2)', 'TS']
@@ -295,7 +361,32 @@ def told_apart(policies: Sequence[Policy]) -> list[Policy]:
 
 @contextlib.contextmanager
 def explained(policy: Policy, family: Family | None = None) -> Iterator[None]:
-    """Turn errors in a user's policy or family into one sentence that names the place and cause."""
+    """Turn errors in a user's policy or family into one sentence that names the place and cause.
+
+    Parameters
+    ----------
+    policy
+        The policy that runs.
+    family
+        The family that runs with it.
+
+    Returns
+    -------
+    Iterator[None]
+        A context manager.
+
+    Raises
+    ------
+    UnimodalError
+        In place of the error that was raised in the user's code.
+
+    Examples
+    --------
+    >>> import unimodal as um
+    >>> with explained(um.UTS()):
+    ...     print("no error, nothing to explain")
+    no error, nothing to explain
+    """
     if family is not None and family.own_functions:
         index = policy.index_for(family)
         thompson, by_divergence = isinstance(index, Thompson), isinstance(index, Budgeted)

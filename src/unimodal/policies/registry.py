@@ -47,6 +47,25 @@ def parse(text: str, own: bool = True) -> Policy:
     a colon, and the class in it: `mine.py:Greedy(epsilon=0.2)`. Such a file is run, so what a
     stranger wrote is parsed with `own=False`, which knows this package's policies only.
 
+    Parameters
+    ----------
+    text
+        As in "uts", "osub(c=0)" or "mine.py:Greedy".
+    own
+        Whether files of your own may be named.
+
+    Returns
+    -------
+    Policy
+        The policy.
+
+    Raises
+    ------
+    UnimodalError
+        If there is no such policy; the closest name is given.
+
+    Examples
+    --------
     >>> parse("osub(c=0, start=literal)")
     OSUB(c=0.0, start='literal', name='OSUB(c=0, start=literal)')
     >>> parse("windowed(policy=uts, window=500)").policy
@@ -86,6 +105,18 @@ def _taken_apart(text: str) -> tuple[str, list[ast.expr | ast.keyword]]:
 def split(text: str) -> list[str]:
     """Split at the commas that stand outside parentheses.
 
+    Parameters
+    ----------
+    text
+        Policies, separated by commas.
+
+    Returns
+    -------
+    list[str]
+        The text of each.
+
+    Examples
+    --------
     >>> split("uts, osub(c=0, start=literal)")
     ['uts', 'osub(c=0, start=literal)']
     """
@@ -140,7 +171,24 @@ def _from_file(path: str, name: str) -> type[Policy]:
 
 
 def to_data(policy: Policy) -> dict[str, Any]:
-    """A policy as plain JSON data."""
+    """A policy as plain JSON data.
+
+    Parameters
+    ----------
+    policy
+        A policy.
+
+    Returns
+    -------
+    dict[str, Any]
+        A dict for JSON.
+
+    Examples
+    --------
+    >>> import unimodal as um
+    >>> from_data(to_data(um.UTS(period=2)))
+    UTS(period=2)
+    """
     return {
         "policy": type(policy).__name__,
         "name": policy.name,
@@ -154,7 +202,29 @@ def to_data(policy: Policy) -> dict[str, Any]:
 
 
 def from_data(data: dict[str, Any]) -> Policy:
-    """The policy that `to_data` described."""
+    """The policy that `to_data` described.
+
+    Parameters
+    ----------
+    data
+        What `to_data` returned.
+
+    Returns
+    -------
+    Policy
+        The policy.
+
+    Raises
+    ------
+    UnimodalError
+        If it is one of your own, which has to be passed again.
+
+    Examples
+    --------
+    >>> import unimodal as um
+    >>> from_data(to_data(um.OSUB(c=0)))
+    OSUB(c=0.0)
+    """
     cls = _known(data["policy"])
     if data["own"] or cls is None:
         raise UnimodalError(
@@ -172,6 +242,24 @@ def as_saved(policy: Any, data: dict[str, Any]) -> Policy:
     """A policy as a file means it: `data` is what `to_data` wrote of it, perhaps long ago.
 
     Files without `prior_leads` are from before priors counted for the lead.
+
+    Parameters
+    ----------
+    policy
+        The policy as it was passed.
+    data
+        What the file says of it.
+
+    Returns
+    -------
+    Policy
+        The policy as the file means it.
+
+    Examples
+    --------
+    >>> import unimodal as um
+    >>> as_saved(um.UTS(), to_data(um.UTS())) == um.UTS()
+    True
     """
     inner = data["parameters"].get("policy")
     if isinstance(policy, Forgetful) and isinstance(inner, dict):
@@ -182,7 +270,26 @@ def as_saved(policy: Any, data: dict[str, Any]) -> Policy:
 
 
 def to_older_data(policy: Policy, data: dict[str, Any]) -> dict[str, Any]:
-    """A policy as plain JSON data with what files of the age of `data` have, to be compared."""
+    """A policy as plain JSON data with what files of the age of `data` have, to be compared.
+
+    Parameters
+    ----------
+    policy
+        A policy.
+    data
+        What a file has.
+
+    Returns
+    -------
+    dict[str, Any]
+        A dict that can be compared with it.
+
+    Examples
+    --------
+    >>> import unimodal as um
+    >>> to_older_data(um.UTS(), to_data(um.UTS())) == to_data(um.UTS())
+    True
+    """
     made = to_data(policy)
     inner = data["parameters"].get("policy")
     if isinstance(policy, Forgetful) and isinstance(inner, dict):

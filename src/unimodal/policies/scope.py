@@ -28,7 +28,13 @@ class Scope(Protocol):
 
 @component
 class EveryArm:
-    """All arms compete in every round; nobody leads (TS, KLUCB, IMED, NPTS)."""
+    """All arms compete in every round; nobody leads (TS, KLUCB, IMED, NPTS).
+
+    Examples
+    --------
+    >>> EveryArm()
+    EveryArm()
+    """
 
     def arena(self, graph: Graph) -> Arena:
         """One row with every arm in it."""
@@ -42,6 +48,18 @@ class AroundLeader:
     """The leader and its neighbours compete; the leader is forced every `period` leads.
 
     A `period` of 0 stands for |N⁺(leader)|, and a negative one for never.
+
+    Parameters
+    ----------
+    period
+        How often the leader is forced.
+    lowest
+        Whether the lowest of tied leaders leads, instead of a random one.
+
+    Examples
+    --------
+    >>> AroundLeader(period=2)
+    AroundLeader(period=2, lowest=False)
     """
 
     period: int = 0
@@ -64,6 +82,18 @@ class AroundLeastPulled(AroundLeader):
     """The same with the least pulled of the tied leaders in the lead, and its pulls as the clock.
 
     `lowest` is about leaders that tie in pulls as well; nobody is forced by default.
+
+    Parameters
+    ----------
+    period
+        How often the leader is forced; negative for never.
+    lowest
+        Whether the lowest of tied leaders leads, instead of a random one.
+
+    Examples
+    --------
+    >>> AroundLeastPulled()
+    AroundLeastPulled(period=-1, lowest=False)
     """
 
     period: int = -1

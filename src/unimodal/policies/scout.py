@@ -51,6 +51,19 @@ class ScoutUTS(Policy):
     leads, afterwards every second lead. Only arms that were pulled may lead, or that are known by
     an informative prior of their own (`prior` and `prior_leads` are as in UTS).
 
+    Parameters
+    ----------
+    prior
+        As in UTS.
+    patience
+        How long a new leader keeps its long links.
+    prior_leads
+        As in UTS.
+    name
+        What results call it; its class and parameters by default.
+
+    Examples
+    --------
     >>> ScoutUTS()
     ScoutUTS()
     """

@@ -15,7 +15,14 @@ from unimodal.kernels.random import shuffle
 
 @dataclass(frozen=True)
 class Start:
-    """The arms to pull first, and whether an arm that was never pulled may lead."""
+    """The arms to pull first, and whether an arm that was never pulled may lead.
+
+    Examples
+    --------
+    >>> import unimodal as um
+    >>> um.UTS(start="probe(8)").opening
+    Probe(m=8)
+    """
 
     def order(self, n_arms: int, rng: Any) -> NDArray[np.int64]:
         """The arms to pull first, in that order."""
@@ -34,7 +41,13 @@ class Start:
 
 @dataclass(frozen=True)
 class Sweep(Start):
-    """Each arm once, in random order: what gives the paper's numbers."""
+    """Each arm once, in random order: what gives the paper's numbers.
+
+    Examples
+    --------
+    >>> str(Sweep())
+    'sweep'
+    """
 
     def order(self, n_arms: int, rng: Any) -> NDArray[np.int64]:
         """All arms, shuffled."""
@@ -48,7 +61,13 @@ class Sweep(Start):
 
 @dataclass(frozen=True)
 class Literal(Start):
-    """None: Algorithm 1 as printed, where an arm without rewards has mean 0 and may lead."""
+    """None: Algorithm 1 as printed, where an arm without rewards has mean 0 and may lead.
+
+    Examples
+    --------
+    >>> str(Literal())
+    'literal'
+    """
 
     @property
     def unpulled_mean(self) -> float:
@@ -63,6 +82,13 @@ class Literal(Start):
 class Probe(Start):
     """`m` random arms once each, for graphs too large to sweep.
 
+    Parameters
+    ----------
+    m
+        How many arms are pulled.
+
+    Examples
+    --------
     >>> str(Probe(8))
     'probe(8)'
     """

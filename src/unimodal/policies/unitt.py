@@ -57,6 +57,15 @@ class UniTT(Policy):
     certificate alone carries correctness, whatever chose the arms. `um.identify` runs it until the
     peak is certified; docs/studies/identification/page.md has what that takes.
 
+    Parameters
+    ----------
+    c
+        The width of the intervals.
+    name
+        What results call it; its class and parameters by default.
+
+    Examples
+    --------
     >>> UniTT()
     UniTT()
     """

@@ -25,6 +25,19 @@ class Interval:
 
     `family` is the reward family, Bernoulli by default. `peak` is where the mean is highest.
 
+    Parameters
+    ----------
+    low
+        The lower end.
+    high
+        The upper end.
+    mean
+        The mean reward at a point.
+    family
+        The law of the rewards.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> interval = um.Interval(5, 25, mean=lambda price: 0.9 - 0.04 * abs(price - 13))
     >>> round(interval.peak, 6), round(interval.best_mean, 6)

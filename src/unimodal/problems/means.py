@@ -27,6 +27,26 @@ def by_distance(
     μ_i = high - d_i·(high - low)/d_max, where d_i is the length of a shortest path to the peak.
     `peak` is an arm (or its label); the middle arm by default.
 
+    Parameters
+    ----------
+    graph
+        The arms and their edges.
+    peak
+        The best arm, or its label.
+    high
+        The mean of the peak.
+    low
+        The mean of the arms farthest from it.
+    family
+        The law of the rewards; Bernoulli by default.
+
+    Returns
+    -------
+    Problem
+        The problem.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> by_distance(um.graphs.line(5), peak=2).means.tolist()
     [0.1, 0.5, 0.9, 0.5, 0.1]
@@ -57,6 +77,28 @@ def smooth_peak(
     the peak. `width` is a third of the largest distance by default. One so small or so great that
     arms one step apart would get the same number is refused.
 
+    Parameters
+    ----------
+    graph
+        The arms and their edges.
+    peak
+        The best arm, or its label.
+    high
+        The mean of the peak.
+    low
+        What means fall to far from it.
+    family
+        The law of the rewards; Bernoulli by default.
+    width
+        How many steps from the peak the means fall fastest.
+
+    Returns
+    -------
+    Problem
+        The problem.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> smooth_peak(um.graphs.line(5), peak=2, width=1).means.round(3).tolist()
     [0.208, 0.585, 0.9, 0.585, 0.208]
@@ -98,6 +140,24 @@ def triangular(
 ) -> Problem:
     """The line of Combes and Proutiere: means rise evenly to the middle arm and fall again.
 
+    Parameters
+    ----------
+    n_arms
+        The number of arms.
+    high
+        The mean of the middle arm.
+    low
+        The mean at both ends.
+    family
+        The law of the rewards; Bernoulli by default.
+
+    Returns
+    -------
+    Problem
+        The problem.
+
+    Examples
+    --------
     >>> triangular(17).best_arm  # a_9 of the paper, which counts from 1
     8
     """
@@ -116,6 +176,27 @@ def rank_one(u: Any, v: Any, family: Family | None = None) -> Problem:
     has one largest entry, and at most one of them has zeros (Trinh, Kaufmann, Vernade and Combes
     2020); vectors that give more than one are refused.
 
+    Parameters
+    ----------
+    u
+        One number per row.
+    v
+        One number per column.
+    family
+        The law of the rewards; Bernoulli by default.
+
+    Returns
+    -------
+    Problem
+        The problem.
+
+    Raises
+    ------
+    UnimodalError
+        If u and v give more than one peak.
+
+    Examples
+    --------
     >>> problem = rank_one([0.5, 1.0], [0.2, 0.6, 0.4])
     >>> problem.graph.label_of(problem.best_arm)
     (1, 1)
@@ -150,7 +231,26 @@ def _vector(values: Any, name: str) -> Any:
 
 
 def random_peak(graph: Graph, seed: int = 0) -> int:
-    """An arm drawn uniformly, as the paper chooses its peaks."""
+    """An arm drawn uniformly, as the paper chooses its peaks.
+
+    Parameters
+    ----------
+    graph
+        The arms and their edges.
+    seed
+        Determines the arm.
+
+    Returns
+    -------
+    int
+        The number of an arm.
+
+    Examples
+    --------
+    >>> import unimodal as um
+    >>> 0 <= random_peak(um.graphs.line(17), seed=1) < 17
+    True
+    """
     check_graph(graph, "random_peak")
     seed = whole_number(seed, "the 'seed'", 0)
     return int(randint(stream(seed, graph.n_arms + 1, GRAPH), graph.n_arms))

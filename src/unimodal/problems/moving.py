@@ -30,6 +30,19 @@ class Moving(Problem):
     Rounds are counted from 1. Regret is dynamic: what a pull costs is counted against the best arm
     of its own round. `problem.means`, `best_arm` and `gaps` are those of the first round.
 
+    Parameters
+    ----------
+    graph
+        The arms and their edges.
+    begins
+        The first round of each piece, from 1 on.
+    means
+        One row of means per piece.
+    family
+        The law of the rewards; Bernoulli by default.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> problem = Moving(um.graphs.line(3), [1, 501], [[0.9, 0.5, 0.1], [0.1, 0.5, 0.9]])
     >>> problem
@@ -113,7 +126,24 @@ class Moving(Problem):
 
 
 def from_data(data: dict[str, Any]) -> Problem:
-    """The problem that its `to_data` described, whether it moves or not."""
+    """The problem that its `to_data` described, whether it moves or not.
+
+    Parameters
+    ----------
+    data
+        What `problem.to_data()` returned.
+
+    Returns
+    -------
+    Problem
+        The same problem.
+
+    Examples
+    --------
+    >>> import unimodal as um
+    >>> from_data(um.problems.triangular(5).to_data()).means.tolist()
+    [0.1, 0.5, 0.9, 0.5, 0.1]
+    """
     if "begins" not in data:
         return Problem.from_data(data)
     graph, family = graphs.from_data(data["graph"]), families.from_data(data["rewards"])
@@ -127,6 +157,24 @@ def drifting_line(n_arms: int, horizon: int, speed: float, family: Family | None
     drift; there w(t) is a sine. The peak moves in steps of a ninth of an arm, so it never lies
     halfway between two arms, where they would tie.
 
+    Parameters
+    ----------
+    n_arms
+        The number of arms.
+    horizon
+        The number of rounds that are planned.
+    speed
+        By how many arms the peak moves in a round.
+    family
+        The law of the rewards; Bernoulli by default.
+
+    Returns
+    -------
+    Moving
+        The problem.
+
+    Examples
+    --------
     >>> problem = drifting_line(10, horizon=9000, speed=0.001)
     >>> [problem.at(round).best_arm for round in (1, 3000, 6000, 9000)]
     [0, 3, 6, 9]
@@ -162,6 +210,30 @@ def jumping_peak(
 ) -> Moving:
     """The means of `by_distance`, with a peak that jumps to another random arm `every` rounds.
 
+    Parameters
+    ----------
+    graph
+        The arms and their edges.
+    horizon
+        The number of rounds that are planned.
+    every
+        After how many rounds the peak jumps.
+    high
+        The mean of the peak.
+    low
+        The mean of the arms farthest from it.
+    family
+        The law of the rewards; Bernoulli by default.
+    seed
+        Determines the jumps.
+
+    Returns
+    -------
+    Moving
+        The problem.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> jumping_peak(um.graphs.line(17), horizon=10_000, every=2500).begins.tolist()
     [1, 2501, 5001, 7501]
@@ -185,6 +257,30 @@ def wandering_peak(
 ) -> Moving:
     """The means of `by_distance`, with a peak that steps to a random neighbour `every` rounds.
 
+    Parameters
+    ----------
+    graph
+        The arms and their edges.
+    horizon
+        The number of rounds that are planned.
+    every
+        After how many rounds the peak steps.
+    high
+        The mean of the peak.
+    low
+        The mean of the arms farthest from it.
+    family
+        The law of the rewards; Bernoulli by default.
+    seed
+        Determines the steps.
+
+    Returns
+    -------
+    Moving
+        The problem.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> wandering_peak(um.graphs.grid(4, 4), horizon=1000, every=100).check().holds
     True

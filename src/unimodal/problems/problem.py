@@ -21,7 +21,25 @@ from unimodal.problems.identification import Game, solve
 
 @dataclass(frozen=True)
 class Unimodality:
-    """The answer of `Problem.check`; it is true if the means are unimodal on the graph."""
+    """The answer of `Problem.check`; it is true if the means are unimodal on the graph.
+
+    Attributes
+    ----------
+    holds
+        Whether the means are unimodal.
+    sentence
+        The answer in words.
+    stuck
+        An arm without a better neighbour that is not the best, if there is one.
+    best_neighbour
+        The best neighbour of that arm.
+
+    Examples
+    --------
+    >>> import unimodal as um
+    >>> um.Problem(um.graphs.line(4), [0.5, 0.1, 0.2, 0.9]).check().stuck
+    0
+    """
 
     holds: bool
     sentence: str
@@ -40,6 +58,17 @@ class Problem(ReadOnlyArrays):
 
     `means` is one number per arm, in the order of the arms, or a mapping from labels to numbers.
 
+    Parameters
+    ----------
+    graph
+        The arms and their edges.
+    means
+        The mean reward of each arm.
+    family
+        The law of the rewards.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> problem = um.Problem(um.graphs.line(3), [0.1, 0.5, 0.2])
     >>> print(problem.check())

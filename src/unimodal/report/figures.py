@@ -28,6 +28,8 @@ STYLES: dict[str, tuple[str, str]] = {
     "KLUCBUB": ("#999999", "p"),
     "NPTS": ("#7A6A00", "<"),
 }
+# For steps of a quantity, in their order: dark to warm, of the same palette.
+STEPS = ("#000000", "#0072B2", "#009E73", "#E69F00", "#D55E00")
 _OTHERS = [("#E69F00", "v"), ("#56B4E9", "P"), ("#000000", "X"), ("#999999", "*")]
 _PANELS_IN_A_ROW = 4
 _DASHES = [(0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (2, 2))]

@@ -40,6 +40,34 @@ def identify(
     policy chose the arms; the policies differ in the rewards they need. `UniTT` is made for this;
     UTS and the like minimise regret, and pull what they must tell from the leader only rarely.
 
+    Parameters
+    ----------
+    problem
+        The arms, their graph, means and family.
+    policies
+        One policy or several.
+    confidence
+        The confidence at which a trial ends.
+    trials
+        How often each policy is run.
+    horizon
+        The round at which a trial ends in any case.
+    seed
+        Determines every random number.
+    engine
+        "auto", "step" or "leap".
+    workers
+        The number of threads; one per core by default.
+    progress
+        Whether a bar shows the progress.
+
+    Returns
+    -------
+    Identification
+        Rewards and errors by policy, beside the lower bound.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> problem = um.problems.triangular(5)
     >>> found = um.identify(problem, um.UniTT(), trials=20)
@@ -71,6 +99,17 @@ def identify(
 class Identification:
     """How many rewards it took until the peak was certified, by policy.
 
+    Attributes
+    ----------
+    result
+        The simulation behind it.
+    confidence
+        The confidence at which trials ended.
+    bound
+        The lower bound on the expected number of rewards.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> found = um.identify(um.problems.triangular(5), um.UniTT(), trials=50)
     >>> print(str(found).splitlines()[0])

@@ -24,7 +24,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Narrowed:
-    """What a search found in all trials."""
+    """What a search found in all trials.
+
+    Attributes
+    ----------
+    interval
+        The interval that was searched.
+    search
+        The method.
+    rounds
+        The checkpoints.
+    regret
+        Cumulative regret, trials × checkpoints.
+    low
+        The lower end of what is left, by trial.
+    high
+        The upper end of what is left, by trial.
+    stages
+        How often the interval was cut, by trial.
+
+    Examples
+    --------
+    >>> import unimodal as um
+    >>> interval = um.Interval(0, 1, mean=lambda x: 0.9 - 0.8 * abs(x - 0.4))
+    >>> found = um.narrow(interval, um.LSE(slope=0.8), horizon=10_000, trials=3)
+    >>> found.low.shape
+    (3,)
+    """
 
     interval: Interval
     search: LSE
@@ -53,6 +79,28 @@ def narrow(
 
     Trial n draws its rewards from a stream made of `seed` and n alone, as `simulate` does.
 
+    Parameters
+    ----------
+    interval
+        Where the peak lies.
+    search
+        The method, `LSE`.
+    horizon
+        The number of rounds of a trial.
+    trials
+        How often it is run.
+    seed
+        Determines every random number.
+    checkpoints
+        At how many rounds regret is kept, or a list of these rounds.
+
+    Returns
+    -------
+    Narrowed
+        Regret, and the interval that is left, by trial.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> interval = um.Interval(0, 1, mean=lambda x: 0.9 - 0.8 * abs(x - 0.4))
     >>> found = um.narrow(interval, um.LSE(slope=0.8), horizon=100_000, trials=3)
@@ -91,6 +139,32 @@ def regret_by_horizon(
     (`grid`), and the number of `points`. Of several intervals, such as one with its peak in many
     places, the means over the trials of each are what is averaged.
 
+    Parameters
+    ----------
+    intervals
+        One interval, or several over which is averaged.
+    horizons
+        The numbers of rounds.
+    slope
+        What LSE and the grid are told of the mean's fall.
+    smoothness
+        The exponent of that fall.
+    policies
+        The policies that play on a grid.
+    trials
+        How often each is run.
+    seed
+        Determines every random number.
+    workers
+        The number of threads; one per core by default.
+
+    Returns
+    -------
+    pl.DataFrame
+        One row per horizon and method.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> interval = um.Interval(0, 1, mean=lambda x: 0.9 - abs(x - 0.4))
     >>> table = um.regret_by_horizon(interval, [1_000], slope=1, smoothness=1, trials=3)

@@ -25,6 +25,25 @@ def load(path: str | Path, *, policies: Policy | Sequence[Policy] = ()) -> Resul
 
     A policy of your own is not in the file, only its name and parameters: pass it as `policies`.
 
+    Parameters
+    ----------
+    path
+        A file that `Result.save` or `Agent.save` wrote.
+    policies
+        Policies of your own, of which the file has only names and parameters.
+
+    Returns
+    -------
+    Result | Agent
+        A `Result` or an `Agent`, as it was saved.
+
+    Raises
+    ------
+    UnimodalError
+        If there is no such file, or it is none of ours.
+
+    Examples
+    --------
     >>> import tempfile, unimodal as um
     >>> folder = tempfile.mkdtemp()
     >>> um.load(um.Agent(um.UTS(), um.graphs.line(5)).save(folder + "/agent.json"))

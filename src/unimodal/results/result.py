@@ -66,6 +66,23 @@ class Run:
 class Result(Mapping[str, Run]):
     """The result of `simulate`: a mapping from the policies' names to what they did.
 
+    Attributes
+    ----------
+    problem
+        The problem that was simulated.
+    seed
+        The seed of all random numbers.
+    rounds
+        The checkpoints: rounds at which regret was kept.
+    runs
+        What each policy did, by name; `result["UTS"]` is one of them.
+    engine
+        The engine that was asked for.
+    stop
+        The rule that ended trials early, if there was one.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> problem = um.problems.triangular(5)
     >>> result = um.simulate(problem, [um.UTS(), um.OSUB()], horizon=500, trials=5)
@@ -216,7 +233,22 @@ class Result(Mapping[str, Run]):
         executor: Executor | None = None,
         progress: bool | None = None,
     ) -> Result:
-        """Run all trials again from the specification: the same numbers, to the byte."""
+        """Run all trials again from the specification: the same numbers, to the byte.
+
+        Parameters
+        ----------
+        workers
+            The number of threads; one per core by default.
+        progress
+            Whether a bar shows the progress.
+        executor
+            Runs the trials instead of threads.
+
+        Returns
+        -------
+        Result
+            A new result, equal to this one.
+        """
         return self._more(range(self.n_trials), workers, executor, progress)
 
     def extend(
@@ -229,6 +261,24 @@ class Result(Mapping[str, Run]):
     ) -> Result:
         """Add trials: the result is the same as if all had been simulated at once.
 
+        Parameters
+        ----------
+        trials
+            How many trials are added to each policy.
+        workers
+            The number of threads; one per core by default.
+        progress
+            Whether a bar shows the progress.
+        executor
+            Runs the trials instead of threads.
+
+        Returns
+        -------
+        Result
+            A new result with all trials, the old ones first.
+
+        Examples
+        --------
         >>> import unimodal as um
         >>> problem = um.problems.triangular(5)
         >>> some = um.simulate(problem, um.UTS(), horizon=100, trials=2)
@@ -258,13 +308,38 @@ class Result(Mapping[str, Run]):
         return run_trials(*settings, *options)
 
     def regret(self, name: str) -> analysis.Interval:
-        """Mean regret of a policy at the horizon, with its 95 % interval."""
+        """Mean regret of a policy at the horizon, with its 95 % interval.
+
+        Parameters
+        ----------
+        name
+            The name of a policy of this result.
+
+        Returns
+        -------
+        analysis.Interval
+            The mean, with the ends of its interval.
+        """
         ends = analysis.mean_interval(self[name].regret[:, -1])
         return analysis.Interval(*(float(end) for end in ends))
 
     def ratio(self, name: str, other: str) -> analysis.Interval:
         """R%(name, other) of the paper: the ratio of mean regrets at the horizon, with interval.
 
+        Parameters
+        ----------
+        name
+            The policy above the line.
+        other
+            The policy below it.
+
+        Returns
+        -------
+        analysis.Interval
+            The ratio, with the ends of its interval.
+
+        Examples
+        --------
         >>> import unimodal as um
         >>> problem = um.problems.triangular(5)
         >>> result = um.simulate(problem, [um.UTS(), um.OSUB()], horizon=500, trials=5)
@@ -278,6 +353,18 @@ class Result(Mapping[str, Run]):
 
         `scale` is the axis of rounds, "log" or "linear". The dashed line is c(μ)·log t of Theorem
         1, a bound for large t only.
+
+        Parameters
+        ----------
+        ax
+            Axes to draw on; new ones by default.
+        scale
+            "log" or "linear": the scale of the rounds.
+
+        Returns
+        -------
+        Axes
+            The axes, which a notebook shows.
         """
         from unimodal.report import figures
 
@@ -310,7 +397,18 @@ class Result(Mapping[str, Run]):
         return found
 
     def save(self, path: str | Path) -> Path:
-        """Write a Parquet file: a row per policy and trial, and the specification inside it."""
+        """Write a Parquet file: a row per policy and trial, and the specification inside it.
+
+        Parameters
+        ----------
+        path
+            The file to write; it ends in .parquet.
+
+        Returns
+        -------
+        Path
+            The path, for `um.load`.
+        """
         import polars as pl
 
         columns: dict[str, Any] = {

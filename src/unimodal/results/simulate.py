@@ -64,6 +64,47 @@ def simulate(
     `certified` (-1: none) and whether that `is_right`. Pulls are those until then. Regret at later
     checkpoints is what it would be if the certified arm were played from then on.
 
+    Parameters
+    ----------
+    problem
+        The arms, their graph, means and family.
+    policies
+        One policy or several. Each is run on its own.
+    horizon
+        The number of rounds of a trial.
+    trials
+        How often each policy is run.
+    seed
+        Determines every random number.
+    engine
+        "auto", "step" or "leap".
+    workers
+        The number of threads; one per core by default.
+    executor
+        Runs the trials instead of threads: any executor of `concurrent.futures`.
+    checkpoints
+        At how many rounds regret is kept, or a list of these rounds.
+    spacing
+        "log" or "linear": how checkpoints are spread.
+    history
+        Whether every arm and reward is kept, too.
+    stop
+        Ends a trial early, once its leader is certified.
+    progress
+        Whether a bar shows the progress; on a terminal and in a notebook by default.
+
+    Returns
+    -------
+    Result
+        What each policy did, by its name.
+
+    Raises
+    ------
+    UnimodalError
+        If an argument is wrong, or the trials would not fit into memory.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> problem = um.problems.triangular(5)
     >>> one = um.simulate(problem, um.UTS(), horizon=1000, trials=3, seed=7, workers=1)

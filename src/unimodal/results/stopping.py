@@ -32,6 +32,13 @@ class Certified:
     `n // 100` rounds, at least every round, where n is the round of the look before: 1, 2, …, 200,
     202, 204, …; and at the horizon. These rounds are part of the definition, in both engines.
 
+    Parameters
+    ----------
+    confidence
+        At which a trial ends.
+
+    Examples
+    --------
     >>> Certified(0.99)
     Certified(confidence=0.99)
     >>> next_look(1), next_look(199), next_look(200), next_look(1000)

@@ -16,6 +16,19 @@ class Client:
     `retries` times, as long as that can do no harm: a decision with the same key, a reward, a
     question. Threads may share a client.
 
+    Parameters
+    ----------
+    url
+        Where the service is.
+    token
+        What `unimodal token add` printed.
+    timeout
+        Seconds until a request counts as unanswered.
+    retries
+        How often such a request is sent again.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> um.Client("http://127.0.0.1:8000").campaign("prices")
     RemoteCampaign('prices' at http://127.0.0.1:8000)

@@ -20,6 +20,19 @@ class Outcome:
     """One policy in one setting: a subclass says which numbers are kept.
 
     It has one field per name in `shapes`, and makes itself `of` what the trials measured.
+
+    Attributes
+    ----------
+    setting
+        The setting.
+    policy
+        The policy, as text.
+
+    Examples
+    --------
+    >>> from unimodal.studies import Outcome, Regrets
+    >>> issubclass(Regrets, Outcome)
+    True
     """
 
     setting: Any
@@ -64,7 +77,29 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class Regrets(Outcome, Samples):
-    """The regrets of one policy in a `Setting`, and how long its trials took."""
+    """The regrets of one policy in a `Setting`, and how long its trials took.
+
+    Attributes
+    ----------
+    setting
+        The setting.
+    policy
+        The policy, as text.
+    final
+        Regret at the horizon, graphs × trials.
+    curve
+        Mean regret at each checkpoint.
+    milliseconds
+        How long each trial took.
+
+    Examples
+    --------
+    >>> import tempfile, unimodal as um
+    >>> setting = um.studies.Setting("line", "line:5", "by distance", ("UTS",), 100, 2, 3)
+    >>> found = um.studies.Study([setting]).run(tempfile.mkdtemp())
+    >>> found.get(setting, "UTS").final.shape
+    (2, 3)
+    """
 
     final: Any  # regret at the horizon, (graphs, trials)
     curve: Any  # mean regret at the checkpoints
@@ -120,6 +155,21 @@ class EveryTrial(Outcome):
     """Every trial of one policy in one setting: one number per column that was measured.
 
     A subclass names its `columns`; `outcome["regret"]` is that column, (graphs, trials).
+
+    Attributes
+    ----------
+    setting
+        The setting.
+    policy
+        The policy, as text.
+    kept
+        One array per column, graphs × trials.
+
+    Examples
+    --------
+    >>> from unimodal.studies import EveryTrial, Outcome
+    >>> issubclass(EveryTrial, Outcome)
+    True
     """
 
     kept: dict[str, Any]
@@ -154,6 +204,26 @@ def ratio(over: Samples, under: Samples) -> Interval:
     """The mean regret of one policy relative to another's.
 
     Policies of a setting share graphs and random streams, so the interval is of paired samples.
+
+    Parameters
+    ----------
+    over
+        The outcome above the line.
+    under
+        The outcome below it.
+
+    Returns
+    -------
+    Interval
+        The ratio, with the ends of its interval.
+
+    Examples
+    --------
+    >>> import tempfile, unimodal as um
+    >>> setting = um.studies.Setting("line", "line:9", "by distance", ("UTS", "TS"), 1000, 2, 3)
+    >>> found = um.studies.Study([setting]).run(tempfile.mkdtemp())
+    >>> ratio(found.get(setting, "UTS"), found.get(setting, "TS")).value < 1
+    True
     """
     return ratio_interval(over.units, under.units)
 

@@ -25,6 +25,12 @@ class BaseSetting:
 
     Its fields must include `name`, `policies`, `horizon`, `graphs` and `trials`, and it must have a
     method `measure` (see `studies.tasks.Plan`).
+
+    Examples
+    --------
+    >>> from unimodal.studies import BaseSetting, Setting
+    >>> issubclass(Setting, BaseSetting)
+    True
     """
 
     def seconds_a_trial(self, policy: str) -> float:
@@ -50,6 +56,25 @@ class Setting(BaseSetting):
     evenly with the distance from the peak), "smooth" (they fall as a bell) or "rank one" (arms are
     pairs of a `rank_one` graph). The peak of each graph is a random arm.
 
+    Parameters
+    ----------
+    name
+        What tables call it.
+    graph
+        The graph as text, as on the command line.
+    means
+        "by distance", "smooth" or "rank one".
+    policies
+        The policies as text.
+    horizon
+        The number of rounds of a trial.
+    graphs
+        How many graphs are drawn.
+    trials
+        How many trials each policy has on each graph.
+
+    Examples
+    --------
     >>> setting = Setting("sparse", "er:100:0.05", "by distance", ("UTS", "TS"), 1000, 2, 3)
     >>> setting.problem(graph=1).graph.n_arms
     100

@@ -111,7 +111,23 @@ class Study(Generic[Kept]):
 
 
 class Outcomes(Generic[Kept]):
-    """What a study found: one outcome per setting and policy, of those that are complete."""
+    """What a study found: one outcome per setting and policy, of those that are complete.
+
+    Attributes
+    ----------
+    kept
+        The outcomes that are complete.
+    settings
+        The settings that were asked for.
+    made_with
+        The versions that made them.
+
+    Examples
+    --------
+    >>> from unimodal.studies import Outcomes
+    >>> len(Outcomes([], []).complete())
+    0
+    """
 
     def __init__(self, kept: Sequence[Kept], settings: Sequence[Any], made_with: str = "") -> None:
         self.all, self.settings, self.made_with = list(kept), tuple(settings), made_with
@@ -167,6 +183,35 @@ def load(
     """The outcomes that `Outcomes.save` wrote; `setting` and `outcome` are the classes they have.
 
     `expected` says in an error what the file must be.
+
+    Parameters
+    ----------
+    path
+        A file that `Outcomes.save` wrote.
+    setting
+        The class of its settings.
+    outcome
+        The class of its outcomes.
+    expected
+        What the file should be, for an error.
+
+    Returns
+    -------
+    Outcomes[Kept]
+        The outcomes.
+
+    Raises
+    ------
+    UnimodalError
+        If the file is something else.
+
+    Examples
+    --------
+    >>> import tempfile, unimodal as um
+    >>> setting = um.studies.Setting("line", "line:5", "by distance", ("UTS",), 100, 1, 2)
+    >>> found = um.studies.Study([setting]).run(tempfile.mkdtemp())
+    >>> load(found.save(tempfile.mkdtemp() + "/data.parquet")).table().height
+    1
     """
     path = files.as_path(path, "the path of a saved study")
     with files.reading(path, expected):

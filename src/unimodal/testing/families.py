@@ -35,6 +35,18 @@ from unimodal.testing.policies import (
 def check_family(family: Family) -> None:
     """Run every check of a family; the first that fails raises an AssertionError that says why.
 
+    Parameters
+    ----------
+    family
+        The family to check.
+
+    Raises
+    ------
+    AssertionError
+        If a check fails; it says what was expected.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> check_family(um.Bernoulli())
     """

@@ -25,6 +25,20 @@ HORIZON, SEED = 600, 11
 def check_policy(policy: Policy, family: Family | None = None) -> None:
     """Run every check; the first that fails raises an AssertionError that says what was expected.
 
+    Parameters
+    ----------
+    policy
+        The policy to check.
+    family
+        The law of the rewards; Bernoulli by default.
+
+    Raises
+    ------
+    AssertionError
+        If a check fails; it says what was expected.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> check_policy(um.UTS())
     """

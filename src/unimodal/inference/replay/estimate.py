@@ -59,6 +59,35 @@ def replay(
     simulated pulls on arms with fewer than 30 rewards in the log. Where it is large, the estimate
     rests on the prior. A graph known by look-ups is simulated only as far as it is known.
 
+    Parameters
+    ----------
+    campaign
+        A campaign, or the path of its file.
+    policies
+        One policy or several.
+    draws
+        How many possible worlds are simulated.
+    seed
+        Determines every random number.
+    one_peak
+        Whether the means have one peak in all of them.
+    workers
+        The number of threads; one per core by default.
+    progress
+        Whether a bar shows the progress.
+
+    Returns
+    -------
+    Replay
+        What each policy would have earned, with an interval.
+
+    Raises
+    ------
+    UnimodalError
+        If the log has no rewards, or the family of its rewards is not covered.
+
+    Examples
+    --------
     >>> import unimodal as um
     >>> from unimodal.campaigns.simulated_campaign import simulated_campaign
     >>> campaign = simulated_campaign(um.UTS(), um.problems.triangular(5), rounds=500)

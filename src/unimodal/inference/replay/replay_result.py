@@ -35,7 +35,27 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Replay:
-    """What policies would have earned; the log's own policy, simulated again, comes first."""
+    """What policies would have earned; the log's own policy, simulated again, comes first.
+
+    Attributes
+    ----------
+    rounds
+        How many rounds were simulated.
+    earned
+        What the log earned in them.
+    log_policy
+        The policy of the log.
+    estimates
+        One for each policy, the log's first.
+    notes
+        What has to be said besides.
+
+    Examples
+    --------
+    >>> import unimodal as um
+    >>> um.Replay(rounds=500, earned=310.0, log_policy="UTS", estimates=(), notes=()).earned
+    310.0
+    """
 
     rounds: int  # rewards in the log, and rounds of every simulation
     earned: float  # what the log really earned

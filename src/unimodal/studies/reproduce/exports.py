@@ -133,7 +133,7 @@ def markdown(rows: list[Row], decided: Evidence | None = None) -> str:
     for table in ("Table 1", "Table 2", "Table 3"):
         chosen = [row for row in rows if row.table == table]
         if all(row.over_graphs is None for row in chosen):
-            parts += [f"### {table}: {NOT_RUN}", ""]
+            parts += [f"## {table}: {NOT_RUN}", ""]
             continue
         names = [name for name in POLICIES if any(row.policy == name for row in chosen)]
         run = [row for row in chosen if row.over_graphs is not None]
@@ -151,8 +151,9 @@ def markdown(rows: list[Row], decided: Evidence | None = None) -> str:
                     final = finals[place_of(row)]
                     cells[-1] += f" / {final.ours}, {final.text}"
             lines.append((k, density, *cells))
-        parts += [f"### {table}", "", markdown_table(("K", "p", *names), lines)]
+        parts += [f"## {table}", "", markdown_table(("K", "p", *names), lines)]
         missing = len(dict.fromkeys((r.n_arms, r.density) for r in chosen)) - len(places)
         parts += ["", f"({missing} settings {NOT_RUN})", ""] if missing else [""]
     more = " / ours in the end, final verdict" if finals else ""
-    return f"Each cell: the paper's / ours, verdict{more}.\n\n" + "\n".join(parts)
+    title = f"# The paper's tables, and ours\n\nEach cell: the paper's / ours, verdict{more}.\n\n"
+    return title + "\n".join(parts)
