@@ -5,6 +5,7 @@ import contextlib
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -22,6 +23,7 @@ from unimodal.service.keyed_decisions import decisions
 from unimodal.service.limits import Limits
 from unimodal.service.open_campaigns import OpenCampaigns
 from unimodal.service.places import Folder, place_of
+from unimodal.service.server import listening
 from unimodal.testing.postgresql_server import PostgresqlServer
 
 COMMAND = [sys.executable, "-c", "from unimodal.cli import main; main()"]
@@ -106,6 +108,29 @@ def test_a_service_that_must_not_start(tmp_path, monkeypatch, arguments, words, 
     assert ended.value.code == 2
     error = capsys.readouterr().err
     assert words in error and error.count("\n") == 1
+
+
+def test_answers_are_sent_at_once():
+    """Without TCP_NODELAY an answer in two packets takes 40 ms, whatever the service does."""
+
+    async def of_an_accepted_connection(listener):
+        accepted = asyncio.get_running_loop().create_future()
+        server = await asyncio.start_server(
+            lambda _, made: accepted.set_result(made), sock=listener
+        )
+        async with server:
+            _, client = await asyncio.open_connection(*listener.getsockname())
+            made = await accepted
+            option = made.get_extra_info("socket").getsockopt(
+                socket.IPPROTO_TCP, socket.TCP_NODELAY
+            )
+            for writer in (client, made):
+                writer.close()
+                await writer.wait_closed()
+            return option
+
+    with listening("127.0.0.1", 0) as listener:
+        assert asyncio.run(of_an_accepted_connection(listener))
 
 
 def test_tokens_are_made_listed_and_withdrawn_on_the_command_line(tmp_path, monkeypatch, capsys):
