@@ -145,10 +145,12 @@ class Decide:
         self.progress.deciding = list(dict.fromkeys(one.reason for one in batch))
         self._view(self.progress, True)
         uses = {task: use for one in batch for use, task in self._tasks(one)}
-        done = [task for task in uses if self._store.has(task)]
-        for task in done:
-            self._count(uses[task], task, self._seconds.get(task))
-        todo = [task for task in uses if task not in set(done)]
+        todo = []
+        for task, use in uses.items():
+            if self._store.has(task):
+                self._count(use, task, self._seconds.get(task))
+            else:
+                todo.append(task)
         todo.sort(key=lambda task: -task.seconds)  # long ones first, so that no core waits for one
 
         def while_it_lasts() -> Iterator[Task[Setting]]:
@@ -157,7 +159,7 @@ class Decide:
                     return
                 yield task
 
-        finished = len(done)
+        finished = len(uses) - len(todo)
         work = runner.run(while_it_lasts(), self._work, executor=executor)
         with contextlib.closing(work), self._keeping() as keep:  # type: ignore[type-var]
             for task, (rows, seconds) in work:
