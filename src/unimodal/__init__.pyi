@@ -75,6 +75,7 @@ from .policies import IMED as IMED
 from .policies import IMEDUB as IMEDUB
 from .policies import KLUCB as KLUCB
 from .policies import KLUCBUB as KLUCBUB
+from .policies import MINTS as MINTS
 from .policies import NPTS as NPTS
 from .policies import OSUB as OSUB
 from .policies import TS as TS

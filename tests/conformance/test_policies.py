@@ -18,6 +18,8 @@ PAIRS = [
 ]
 MORE = [(um.KLUCB(), um.Poisson()), (um.IMED(), None), (um.KLUCBUB(), None)]
 BY_DEFAULT = [*PAIRS, *(pytest.param(*pair, marks=pytest.mark.full) for pair in MORE)]
+LINE = um.graphs.line(9)
+ON_LINES = [(um.MINTS(), None), pytest.param(um.MINTS(), um.Gaussian(0.5), marks=pytest.mark.full)]
 EVERY = [
     (policy, family)
     for policy in (um.UTS(), um.OSUB(), um.TS(), um.KLUCB(), um.IMED(), um.IMEDUB(), um.KLUCBUB())
@@ -40,6 +42,12 @@ class Greedy(um.Policy):
 @pytest.mark.parametrize(("policy", "family"), BY_DEFAULT, ids=str)
 def test_policy(policy, family, check):
     check(policy, family)
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize(("policy", "family"), ON_LINES, ids=str)
+def test_policy_on_lines(policy, family, check):
+    check(policy, family, LINE)
 
 
 def test_a_policy_of_ones_own():

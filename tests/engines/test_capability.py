@@ -171,6 +171,7 @@ MOVING = um.problems.drifting_line(5, 1000, 1 / 100)
         (WithChoose(), PROBLEM, False, "a rule or a state of its own"),
         (um.NPTS(), on(um.Bounded(-1, 1)), False, "Reweighed is not an index"),
         (um.UniTT(), PROBLEM, False, "TransportationCost is not an index"),
+        (um.MINTS(), um.problems.triangular(5), False, "a state of its own"),
         (um.UTS(), BOUNDED, False, "draws rewards in a way of your own"),
         (um.Windowed(um.UTS(), window=9), PROBLEM, False, "changes from round to round"),
         (um.UTS(), MOVING, False, "changes from round to round"),
@@ -185,7 +186,8 @@ def test_the_reason_is_given(policy, problem, history, why):
         trial_class("leap", problem, policy, LONG, history)
 
 
-OURS = [make() for make in POLICIES.values() if make is not um.UniTT]  # which spares no rewards
+# One spares no rewards, and the other looks at all of them in every round.
+OURS = [make() for make in POLICIES.values() if make not in (um.UniTT, um.MINTS)]
 
 
 @pytest.mark.parametrize("policy", [*OURS, Renamed()], ids=str)

@@ -141,7 +141,7 @@ def without_paused(view: WholeGraphView, policy: Policy, paused: Sequence[int]) 
     scope = policy.scope(played)
     arena: Any = scope.arena(played)
     if isinstance(scope, EveryArm) and paused:
-        offered = np.setdiff1d(arena.near, np.asarray(paused, arena.near.dtype))
+        offered = arena.near[~np.isin(arena.near, paused)]  # in their order
         arena = arena._replace(last=np.full(1, len(offered), dtype=np.int64), near=offered)
     return WholeGraphView(view.graph, arena, played, tuple(paused))
 

@@ -14,6 +14,7 @@ from unimodal.kernels.compile import record
 from unimodal.policies import Policy
 from unimodal.policies.imed import EmpiricalDivergence, best_mean, cost, leeway
 from unimodal.policies.index import Budgeted, Thompson, compare, index_level, whole_budget
+from unimodal.policies.mints import ProfileLikelihood, place_probabilities
 from unimodal.policies.unitt import TransportationCost, transportation_cost
 
 _ERROR = 1e-7  # of the integral
@@ -42,12 +43,12 @@ def propensity(
     """The probability that `arm` won its contest, given the leader and all rewards before.
 
     `arms` are the agent's records and `near` the arms that competed. For Thompson draws it is the
-    integral of f_i(x)·Π_j F_j(x) over the posterior of the arm and of its rivals, to 10⁻⁶. An index
-    without random draws gives 1, or 1 in n where n arms tie by it at that `clock`: those with the
-    same rewards, or all with mean 1. None for other policies and for
-    families of a user's own without `posterior_cdf`, whose law is not known here. Where a
-    contest that the `leader` wins is held again, `contests` is how often. The leader is played
-    where one of the `capped` arms wins, too.
+    integral of f_i(x)·Π_j F_j(x) over the posterior of the arm and of its rivals, to 10⁻⁶. For
+    places drawn by their weights it is the share of the arm's weight. An index without random draws
+    gives 1, or 1 in n where n arms tie by it at that `clock`: those with the same rewards, or all
+    with mean 1. None for other policies and for families of a user's own without `posterior_cdf`,
+    whose law is not known here. Where a contest that the `leader` wins is held again, `contests` is
+    how often. The leader is played where one of the `capped` arms wins, too.
 
     >>> import unimodal as um
     >>> agent = um.Agent(um.TS(), um.graphs.line(4))
@@ -57,6 +58,9 @@ def propensity(
     index, near = policy.index_for(family), np.asarray(near)
     played = {arm, *capped} & set(near.tolist()) if arm == leader else {arm}  # if one of them wins
     if isinstance(index, Budgeted):
+        if isinstance(index, ProfileLikelihood):
+            drawn = place_probabilities(record(family), arms, near)[np.isin(near, list(played))]
+            return min(math.fsum(drawn.tolist()), 1.0)
         records = arms.view(np.recarray)
         if isinstance(index, TransportationCost):
             return 1.0 / _as_hard_to_tell(record(family), records, near, arm, leader)

@@ -21,6 +21,9 @@ from unimodal.policies.contest_values import Contest, value_name
 from unimodal.policies.state import BEGUN
 from unimodal.version import __version__
 
+# What the winner of a contest did, by whether the highest wins; None where one is drawn.
+_WON_BY = {True: "had the highest of", False: "had the lowest of", None: "was drawn from"}
+
 
 def explain(
     path: str | Place, decision: int, policy: Policy | None = None, archives: Archives = ()
@@ -184,7 +187,7 @@ def _because(
     arm: int,
     leader: int,
     contests: list[Contest],
-    value: tuple[str, bool],
+    value: tuple[str, bool | None],
 ) -> str:
     """Who won, and why."""
     state, label_of = player.state, player.view.label_of
@@ -206,10 +209,7 @@ def _because(
         won = "its policy chose it, and does not tell what it compared"
     else:
         best = last.values[last.near.index(last.winner)]
-        won = (
-            f"it had the {'highest' if highest else 'lowest'} of {len(last.near)} "
-            f"({name} {as_shown(best)}){held}"
-        )
+        won = f"it {_WON_BY[highest]} {len(last.near)} ({name} {as_shown(best)}){held}"
     if reason == "cap":
         cap = player.limits.cap
         return (

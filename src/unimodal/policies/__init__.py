@@ -3,6 +3,7 @@
 from unimodal.policies.forgetting import Discounted, Forgetful, Restarting, Windowed
 from unimodal.policies.imed import IMED, IMEDUB
 from unimodal.policies.klucb_ub import KLUCBUB
+from unimodal.policies.mints import MINTS
 from unimodal.policies.npts import NPTS
 from unimodal.policies.paper import KLUCB, OSUB, TS, UTS
 from unimodal.policies.policy import Parts, Policy, as_policy, explained, told_apart
@@ -26,6 +27,7 @@ __all__ = [
     "IMEDUB",
     "KLUCB",
     "KLUCBUB",
+    "MINTS",
     "NPTS",
     "OSUB",
     "POLICIES",

@@ -23,6 +23,7 @@ from unimodal.policies.index import (
     own_budget,
     whole_budget,
 )
+from unimodal.policies.mints import ProfileLikelihood, place_probabilities
 from unimodal.policies.npts import Reweighed
 from unimodal.policies.round import choose
 from unimodal.policies.state import State
@@ -44,7 +45,7 @@ def values(index, family, state, near, leader, clock):
 
 @generic
 def value_name(index):
-    """What the values are, and whether the highest wins."""
+    """What the values are, and whether the highest wins; None where one is drawn by them."""
 
 
 @values.register(object, plain=True)
@@ -119,6 +120,16 @@ def _transportation_costs(index, family, state, near, leader, clock):
 @value_name.register(TransportationCost, plain=True)
 def _transportation(index):
     return "transportation cost", False
+
+
+@values.register(ProfileLikelihood, plain=True)
+def _place_probabilities(index, family, state, near, leader, clock):
+    return place_probabilities(family, state.arms, near).tolist()
+
+
+@value_name.register(ProfileLikelihood, plain=True)
+def _probability(index):
+    return "probability", None
 
 
 class _Noting:

@@ -86,6 +86,10 @@ class Forgetful(Policy):
         """The policy's own."""
         return self.policy.index_for(family)
 
+    def equip(self, state: State, family: Family, unpulled: float) -> State:
+        """The policy's own."""
+        return self.policy.equip(state, family, unpulled)
+
     @property
     def opening(self) -> Start:
         """The policy's own."""
@@ -141,7 +145,7 @@ class Windowed(Forgetful):
 
     def equip(self, state: State, family: Family, unpulled: float) -> State:
         """With a ring of rewards."""
-        ring = np.zeros((self.window, 3))
+        state, ring = super().equip(state, family, unpulled), np.zeros((self.window, 3))
         return state._replace(memory=Window(ring, cache_aligned(np.zeros(1, np.int64)), unpulled))
 
 
@@ -184,6 +188,7 @@ class Discounted(Forgetful):
 
     def equip(self, state: State, family: Family, unpulled: float) -> State:
         """With pulls that need not be whole."""
+        state = super().equip(state, family, unpulled)
         arms = cache_aligned(state.arms.astype(FADING_ARM))
         return state._replace(arms=arms, memory=Fading(self.gamma, unpulled))
 
@@ -235,7 +240,7 @@ class Restarting(Forgetful):
 
     def equip(self, state: State, family: Family, unpulled: float) -> State:
         """With the latest rewards of every arm."""
-        n_arms = len(state.arms)
+        state, n_arms = super().equip(state, family, unpulled), len(state.arms)
         learnt, restarts = np.zeros(n_arms, np.int64), np.zeros(2, np.int64)
         memory = Watch(
             np.zeros((n_arms, self.window)),

@@ -13,6 +13,7 @@ from unimodal.errors import UnimodalError, unknown_name
 from unimodal.policies.forgetting import Discounted, Forgetful, Restarting, Windowed
 from unimodal.policies.imed import IMED, IMEDUB
 from unimodal.policies.klucb_ub import KLUCBUB
+from unimodal.policies.mints import MINTS
 from unimodal.policies.npts import NPTS
 from unimodal.policies.paper import KLUCB, OSUB, TS, UTS
 from unimodal.policies.policy import Policy, is_by_arm
@@ -31,6 +32,7 @@ POLICIES: dict[str, type[Policy]] = {
     "klucbub": KLUCBUB,
     "npts": NPTS,
     "unitt": UniTT,
+    "mints": MINTS,
 }
 # Those that wrap another policy, their parameter `policy`.
 WRAPPERS: dict[str, type[Forgetful]] = {

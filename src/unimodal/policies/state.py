@@ -72,6 +72,7 @@ class State(NamedTuple):
     notes: Any  # round, arms of the start already pulled, last arm, leader, reason
     seen: Any  # every reward in the order it was learnt, of SEEN; empty if the index needs none
     memory: Any = Whole()  # what must be kept in order to forget
+    scratch: Any = ()  # room for what a contest finds on its way; nothing in it outlasts a round
 
 
 class Arena(NamedTuple):

@@ -13,7 +13,7 @@ import numpy as np
 
 from unimodal.agents import Agent
 from unimodal.families import Family
-from unimodal.graphs import grid
+from unimodal.graphs import Graph, grid
 from unimodal.policies import Policy
 from unimodal.problems import Problem, by_distance, triangular
 from unimodal.results.result import Run
@@ -22,7 +22,7 @@ from unimodal.results.simulate import simulate
 HORIZON, SEED = 600, 11
 
 
-def check_policy(policy: Policy, family: Family | None = None) -> None:
+def check_policy(policy: Policy, family: Family | None = None, graph: Graph | None = None) -> None:
     """Run every check; the first that fails raises an AssertionError that says what was expected.
 
     Parameters
@@ -31,6 +31,8 @@ def check_policy(policy: Policy, family: Family | None = None) -> None:
         The policy to check.
     family
         The law of the rewards; Bernoulli by default.
+    graph
+        Where it plays, without labels; a grid of 3 × 3 arms by default.
 
     Raises
     ------
@@ -43,12 +45,13 @@ def check_policy(policy: Policy, family: Family | None = None) -> None:
     >>> check_policy(um.UTS())
     """
     for check in CHECKS:
-        check(policy, family)
+        check(policy, family, graph)
 
 
-def problem_for(family: Family | None) -> Problem:
-    """A small problem with means that the family has."""
-    return by_distance(grid(3, 3), 4, *span(family), family=family)
+def problem_for(family: Family | None, graph: Graph | None = None) -> Problem:
+    """A small problem with means that the family has, and its peak at the middle arm."""
+    graph = grid(3, 3) if graph is None else graph
+    return by_distance(graph, graph.n_arms // 2, *span(family), family=family)
 
 
 def span(family: Family | None) -> tuple[float, float]:
@@ -61,13 +64,13 @@ def span(family: Family | None) -> tuple[float, float]:
     return (low + 0.9, low + 0.1) if math.isfinite(low) else (high - 0.1, high - 0.9)
 
 
-def _play(policy: Policy, family: Family | None, **options: Any) -> Run:
+def _play(policy: Policy, family: Family | None, graph: Graph | None, **options: Any) -> Run:
     settings: dict[str, Any] = {"horizon": HORIZON, "trials": 2, "seed": SEED, "history": True}
-    result = simulate(problem_for(family), policy, **(settings | options))
+    result = simulate(problem_for(family, graph), policy, **(settings | options))
     return next(iter(result.values()))
 
 
-def is_data(policy: Policy, family: Family | None = None) -> None:
+def is_data(policy: Policy, family: Family | None = None, graph: Graph | None = None) -> None:
     """A policy prints as itself, equals its copy, and cannot be changed."""
     assert copy.deepcopy(policy) == policy, f"a copy of {policy!r} must be equal to it"
     assert repr(policy).startswith(type(policy).__name__ + "("), f"repr must name it: {policy!r}"
@@ -78,32 +81,40 @@ def is_data(policy: Policy, family: Family | None = None) -> None:
     raise AssertionError(f"{policy!r} must be frozen")
 
 
-def pulls_one_arm_a_round(policy: Policy, family: Family | None = None) -> None:
+def pulls_one_arm_a_round(
+    policy: Policy, family: Family | None = None, graph: Graph | None = None
+) -> None:
     """Every round has one arm of the graph, and the counts say so."""
-    run = _play(policy, family)
-    counts = [np.bincount(arms, minlength=9) for arms in run.arms]
-    assert all(len(count) == 9 for count in counts), "every arm must be one of the graph's"
+    run, n_arms = _play(policy, family, graph), problem_for(family, graph).graph.n_arms
+    counts = [np.bincount(arms, minlength=n_arms) for arms in run.arms]
+    assert all(len(count) == n_arms for count in counts), "every arm must be one of the graph's"
     assert (run.pulls == counts).all(), "the counts must be those of the arms pulled"
     assert (run.pulls.sum(axis=1) == HORIZON).all(), "there must be one pull per round"
 
 
-def repeats_itself(policy: Policy, family: Family | None = None) -> None:
+def repeats_itself(
+    policy: Policy, family: Family | None = None, graph: Graph | None = None
+) -> None:
     """The same seed gives the same arms, on any number of threads; another trial, others."""
-    one, two = _play(policy, family, workers=1), _play(policy, family, workers=2)
+    one, two = _play(policy, family, graph, workers=1), _play(policy, family, graph, workers=2)
     assert (one.arms == two.arms).all(), "the same seed must give the same arms"
     assert (one.rewards == two.rewards).all(), "the same seed must give the same rewards"
     assert (one.arms[0] != one.arms[1]).any(), "two trials must have streams of their own"
 
 
-def does_not_look_ahead(policy: Policy, family: Family | None = None) -> None:
+def does_not_look_ahead(
+    policy: Policy, family: Family | None = None, graph: Graph | None = None
+) -> None:
     """A longer horizon begins with the same rounds."""
-    short, long = _play(policy, family, horizon=HORIZON // 2), _play(policy, family)
+    short, long = _play(policy, family, graph, horizon=HORIZON // 2), _play(policy, family, graph)
     assert (long.arms[:, : HORIZON // 2] == short.arms).all(), "arms must not depend on the horizon"
 
 
-def agent_does_the_same(policy: Policy, family: Family | None = None) -> None:
+def agent_does_the_same(
+    policy: Policy, family: Family | None = None, graph: Graph | None = None
+) -> None:
     """An agent that is told the rewards of trial 0 asks for its arms."""
-    run, problem = _play(policy, family), problem_for(family)
+    run, problem = _play(policy, family, graph), problem_for(family, graph)
     agent = Agent(policy, problem.graph, problem.family, SEED)
     for number, (arm, reward) in enumerate(zip(run.arms[0], run.rewards[0], strict=True)):
         asked = agent.ask()
@@ -111,9 +122,11 @@ def agent_does_the_same(policy: Policy, family: Family | None = None) -> None:
         agent.tell(asked, reward)
 
 
-def agent_survives_saving(policy: Policy, family: Family | None = None) -> None:
+def agent_survives_saving(
+    policy: Policy, family: Family | None = None, graph: Graph | None = None
+) -> None:
     """An agent saved and loaded goes on as if nothing had happened."""
-    run, problem = _play(policy, family), problem_for(family)
+    run, problem = _play(policy, family, graph), problem_for(family, graph)
     agent = Agent(policy, problem.graph, problem.family, SEED)
     with tempfile.TemporaryDirectory() as folder:
         for number, (arm, reward) in enumerate(zip(run.arms[0], run.rewards[0], strict=True)):
@@ -124,36 +137,42 @@ def agent_survives_saving(policy: Policy, family: Family | None = None) -> None:
             agent.tell(arm, reward)
 
 
-def takes_late_rewards(policy: Policy, family: Family | None = None) -> None:
+def takes_late_rewards(
+    policy: Policy, family: Family | None = None, graph: Graph | None = None
+) -> None:
     """Batches may be asked for, and told later and in another order."""
-    problem = problem_for(family)
+    problem = problem_for(family, graph)
     agent = Agent(policy, problem.graph, problem.family, SEED)
     for _ in range(20):
         arms: Any = agent.ask(7)
-        assert len(arms) == 7 and set(arms) <= set(range(9)), f"ask(7) must give 7 arms, got {arms}"
+        assert len(arms) == 7 and set(arms) <= set(problem.graph.labels), (
+            f"ask(7) must give 7 arms, got {arms}"
+        )
         agent.tell(arms[::-1], problem.means[arms[::-1]].round())
     assert agent.round == 140, "each arm asked for is a round"
 
 
-def keeps_to_limits(policy: Policy, family: Family | None = None) -> None:
+def keeps_to_limits(
+    policy: Policy, family: Family | None = None, graph: Graph | None = None
+) -> None:
     """An arm that is paused is not chosen, a saved agent keeps to that, and the arm comes back."""
-    problem = problem_for(family)
-    agent = Agent(policy, problem.graph, problem.family, SEED)
+    problem = problem_for(family, graph)
+    agent, peak = Agent(policy, problem.graph, problem.family, SEED), problem.best_arm
     with tempfile.TemporaryDirectory() as folder:
         for number in range(120):
             if number == 40:
-                agent.pause(4)
+                agent.pause(peak)
                 agent = Agent.load(agent.save(Path(folder) / "agent.json"), policy=policy)
             if number == 80:
-                agent.resume(4)
+                agent.resume(peak)
             arm: Any = agent.ask()
-            assert arm != 4 or not 40 <= number < 80, "an arm that is paused must not be chosen"
+            assert arm != peak or not 40 <= number < 80, "an arm that is paused must not be chosen"
             agent.tell(arm, problem.means[arm].round())
     kept = agent.arms()["pulls"].sum()
     assert policy.forgets or kept == 120, f"a pause must lose no reward, got {kept} of 120"
 
 
-def learns(policy: Policy, family: Family | None = None) -> None:
+def learns(policy: Policy, family: Family | None = None, graph: Graph | None = None) -> None:
     """On an easy problem the best arm is pulled most, in at least 8 of 10 trials."""
     problem = triangular(3, *span(family), family=family)
     run = next(iter(simulate(problem, policy, horizon=3000, trials=10, seed=SEED).values()))

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from unimodal import graphs
 from unimodal.errors import UnimodalError
 from unimodal.families import Bernoulli
-from unimodal.policies import POLICIES, Policy, UniTT
+from unimodal.policies import MINTS, POLICIES, Policy, UniTT
 from unimodal.studies.setting import Setting
 
 UNIT = "UTS"  # the policy to which all others are related
 
 # Beside every policy of POLICIES with its defaults.
 VARIANTS = ("UTS(period=2)", "OSUB(c=0)", "KLUCB(c=0)")
+
+LEFT_OUT = (UniTT, MINTS)  # which is not about regret; which plays on lines only
 
 _GRAPHS = {
     "line": "line:100",
@@ -64,7 +66,7 @@ def policies() -> tuple[str, ...]:
     >>> policies()[:4], policies()[-3:]
     (('UTS', 'OSUB', 'TS', 'KLUCB'), ('UTS(period=2)', 'OSUB(c=0)', 'KLUCB(c=0)'))
     """
-    ours = (cls() for cls in POLICIES.values() if cls is not UniTT)  # which is not about regret
+    ours = (cls() for cls in POLICIES.values() if cls not in LEFT_OUT)
     known = [policy for policy in ours if _takes_coins(policy)]
     return (*(policy.name for policy in known), *VARIANTS)
 
