@@ -83,6 +83,7 @@ from .policies import UTS as UTS
 from .policies import AroundLeader as AroundLeader
 from .policies import Discounted as Discounted
 from .policies import EveryArm as EveryArm
+from .policies import PeakUTS as PeakUTS
 from .policies import Policy as Policy
 from .policies import Probe as Probe
 from .policies import Restarting as Restarting

@@ -6,6 +6,7 @@ from unimodal.policies.klucb_ub import KLUCBUB
 from unimodal.policies.mints import MINTS
 from unimodal.policies.npts import NPTS
 from unimodal.policies.paper import KLUCB, OSUB, TS, UTS
+from unimodal.policies.peak import PeakUTS
 from unimodal.policies.policy import Parts, Policy, as_policy, explained, told_apart
 from unimodal.policies.registry import (
     POLICIES,
@@ -41,6 +42,7 @@ __all__ = [
     "Forgetful",
     "Literal",
     "Parts",
+    "PeakUTS",
     "Policy",
     "Probe",
     "Restarting",

@@ -225,7 +225,10 @@ def _loss_at(family, arm, pools, left, right):
 
 @inner
 def weigh_places(family, arms, near, pools):
-    """Write the weight of each place into `pools`, the largest being 1; return their sum."""
+    """Write the weight of each place into `pools`, the largest being 1.
+
+    Returns their sum, and the log-likelihood that the best place loses.
+    """
     n, least = len(near), math.inf
     pools[0].pulls = pools[0].loss = 0.0
     pools[2 * n + 1].pulls = pools[2 * n + 1].loss = 0.0
@@ -242,13 +245,13 @@ def weigh_places(family, arms, near, pools):
         loss = pools[place].weight
         pools[place].weight = 1.0 if loss <= least else math.exp(least - loss)
         whole += pools[place].weight
-    return whole
+    return whole, least
 
 
 @contest.register(ProfileLikelihood)
 def _draw_place(index, family, state, near, leader, clock):
     pools = state.scratch
-    left, chosen = weigh_places(family, state.arms, near, pools), near[0]
+    left, chosen = weigh_places(family, state.arms, near, pools)[0], near[0]
     left *= uniform(state.rng)
     for place in range(len(near)):
         if pools[place].weight > 0.0:
@@ -262,6 +265,6 @@ def _draw_place(index, family, state, near, leader, clock):
 def place_probabilities(family: Any, arms: Any, near: Any) -> NDArray[np.float64]:
     """How likely each of `near`, the arms of a line in order, is drawn; `family` is a record."""
     pools = new_pools(len(near)).view(np.recarray)
-    whole = weigh_places(family, arms.view(np.recarray), near, pools)
+    whole, _ = weigh_places(family, arms.view(np.recarray), near, pools)
     weights: NDArray[np.float64] = pools["weight"][: len(near)] / whole
     return weights

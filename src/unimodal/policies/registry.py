@@ -17,6 +17,7 @@ from unimodal.policies.mints import MINTS
 from unimodal.policies.npts import NPTS
 from unimodal.policies.paper import KLUCB, OSUB, TS, UTS
 from unimodal.policies.policy import Policy, is_by_arm
+from unimodal.policies.peak import PeakUTS
 from unimodal.policies.scout import ScoutUTS
 from unimodal.policies.unitt import UniTT
 
@@ -26,6 +27,7 @@ POLICIES: dict[str, type[Policy]] = {
     "osub": OSUB,
     "ts": TS,
     "klucb": KLUCB,
+    "peakuts": PeakUTS,
     "scoututs": ScoutUTS,
     "imed": IMED,
     "imedub": IMEDUB,

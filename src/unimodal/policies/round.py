@@ -16,6 +16,7 @@ from unimodal.policies.scope import (
     forced,
     has_leader,
     leading_sums,
+    look_around,
     prepare,
     span,
 )
@@ -25,6 +26,7 @@ from unimodal.policies.state import (
     FORCED,
     LAST,
     LEADER,
+    LOOK,
     REASON,
     ROUND,
     START,
@@ -46,6 +48,13 @@ def open_round(scope, family, arena, state):
     leader = elect(scope, family, arena, state)  # Alg. 1, line 4
     if leader >= 0:
         prepare(scope, arena, state, leader)
+        arm = look_around(scope, family, arena, state, leader)
+        if arm >= 0:
+            notes[REASON] = LOOK
+            notes[ROUND] += 1
+            notes[LEADER] = leader
+            state.arms[leader].leads += 1
+            return arm
     return open_led_round(scope, arena, state, leader)
 
 

@@ -127,6 +127,16 @@ def prepare(scope, arena, state, leader):
 
 
 @generic
+def look_around(scope, family, arena, state, leader):
+    """The arm to pull in place of a round around the leader, or -1; before the lead is counted."""
+
+
+@look_around.register(object)  # unless a scope says otherwise
+def _nowhere_else(scope, family, arena, state, leader):
+    return -1
+
+
+@generic
 def span(scope, arena, leader):
     """Where the arms that compete stand in `arena.near`: from, to."""
 

@@ -46,8 +46,8 @@ SEEN = np.dtype(
 # Places in `State.notes`.
 ROUND, BEGUN, LAST, LEADER, REASON = range(5)
 # Reasons for a pull.
-START, FORCED, CONTEST, CAPPED = range(4)
-REASONS = ("start", "forced leader", "contest", "cap")
+START, FORCED, CONTEST, CAPPED, LOOK = range(5)
+REASONS = ("start", "forced leader", "contest", "cap", "look around")
 
 
 # Two numbers, for all arms or for each; what they mean is the reward family's.
