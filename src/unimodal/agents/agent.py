@@ -244,7 +244,7 @@ class Agent:
 
     @property
     def reason(self) -> str:
-        """Why the last arm was chosen: 'start', 'forced leader', 'contest' or 'cap'."""
+        """Why the last arm was chosen, in the words of `Decision.reason`."""
         return self._player.reason
 
     @property

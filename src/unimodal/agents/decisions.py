@@ -34,11 +34,11 @@ _FLAGS = (bool, np.bool_)
 class Decision:
     """An arm to pull now, with the number under which its reward is to be told.
 
-    `reason` is 'start', 'forced leader', 'contest' or 'cap' (the winner of a contest had had its
-    share, so the leader was played: `Agent.cap`); `leader` the arm that led (None in a start,
-    or where nobody leads); `near` how many arms competed, or would have if the leader had not been
-    forced (1 in a start); `propensity`, if it was asked for, the probability with which this arm
-    was chosen, given the leader (None where it is not known).
+    `reason` is 'start', 'forced leader', 'contest', 'look around' (PeakUTS drew a likely peak) or
+    'cap' (an arm had had its share, so the leader was played: `Agent.cap`); `leader` the arm that
+    led (None in a start, or where nobody leads); `near` how many arms competed, or would have if
+    there had been a contest (1 in a start); `propensity`, if it was asked for, the probability with
+    which this arm was chosen, given the leader (None where it is not known).
 
     Attributes
     ----------

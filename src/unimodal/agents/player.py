@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from unimodal.lookup.graph_view import LazyGraphView, WholeGraphView
 from unimodal.policies import Policy, explained
 from unimodal.policies.index import refresh
 from unimodal.policies.npts import with_room
+from unimodal.policies.peak import look_probabilities
 from unimodal.policies.policy import own_functions
 from unimodal.policies.round import ask, choose, effective_clock, observe
 from unimodal.policies.scope import clock, contests, lead, span
@@ -29,6 +31,7 @@ from unimodal.policies.state import (
     CONTEST,
     LAST,
     LEADER,
+    LOOK,
     REASON,
     REASONS,
     ROUND,
@@ -132,7 +135,7 @@ class Player:
 
     @property
     def reason(self) -> str:
-        """Why the last arm was chosen: 'start', 'forced leader', 'contest' or 'cap'."""
+        """Why the last arm was chosen: one of `REASONS`."""
         return REASONS[self.state.notes[REASON]]
 
     @property
@@ -203,7 +206,7 @@ class Player:
         """The arm, or the leader where the arm has had its share of the last decisions."""
         notes, limits = self.state.notes, self.limits
         leader = int(notes[LEADER])
-        if notes[REASON] == CONTEST:
+        if notes[REASON] in (CONTEST, LOOK):
             limits.note_full(leader)
             if arm in limits.full:
                 arm = leader
@@ -233,6 +236,10 @@ class Player:
         """How likely the arm was, given the leader and all that was known."""
         if reason in ("start", "forced leader"):
             return 1.0
+        drawn = self.look_probabilities(leader)
+        if drawn is not None:
+            played = [arm, *self.limits.full] if arm == leader else [arm]
+            return min(math.fsum(drawn[played].tolist()), 1.0)
         from unimodal.agents.propensity import propensity  # which needs SciPy
 
         first, last = span(self.scope, self.view.arena, leader)
@@ -248,6 +255,12 @@ class Player:
                 self.state.memory, self.state, clock(self.scope, self.state, leader)
             ),
             capped=self.limits.full,
+        )
+
+    def look_probabilities(self, leader: int) -> Any:
+        """How likely each arm was, if the leader looked around in the last round; else None."""
+        return look_probabilities(
+            self.scope, self.family_record, self.view.arena, self.state, leader
         )
 
     def _meet_neighbours(self, view: LazyGraphView) -> None:

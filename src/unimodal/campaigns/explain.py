@@ -143,6 +143,7 @@ def _explained(machine: StateMachine, event: Event, store: StoreToRead) -> Expla
     if leader >= 0 and not contests:
         arena: Any = view.arena
         rivals = arena.near[arena.first[leader] : arena.last[leader]].tolist()
+        rivals += [arm] if arm not in rivals else []  # a leader may look around
     name, highest = value_name(player.index) if contests and contests[-1].values else ("", True)
     return Explanation(
         id=int(event.decision or 0),
@@ -203,6 +204,8 @@ def _because(
             f"{leads} and was pulled without a contest, as in some of the rounds that it leads; it "
             f"had led {before:,} before."
         )
+    if not contests:
+        return _because_of_a_look(player, reason, arm, leader, leads)
     last, (name, highest) = contests[-1], value
     held = f", the last of {len(contests)} contests of this round" if len(contests) > 1 else ""
     if last.values is None:
@@ -211,15 +214,29 @@ def _because(
         best = last.values[last.near.index(last.winner)]
         won = f"it {_WON_BY[highest]} {len(last.near)} ({name} {as_shown(best)}){held}"
     if reason == "cap":
-        cap = player.limits.cap
-        return (
-            f"{leads}. {label_of(last.winner)!r} won the contest: {won}. But it had had its "
-            f"{cap.most} of the last {cap.over} decisions (a cap of {cap.share:g}), so the leader "
-            "was played."
-        )
+        return f"{leads}. {label_of(last.winner)!r} won the contest: {won}. {_but_capped(player)}"
     if arm == leader:
         return f"{leads} and won the contest: {won}."
     return f"{leads}. {label_of(arm)!r} won the contest: {won}."
+
+
+def _because_of_a_look(player: Any, reason: str, arm: int, leader: int, leads: str) -> str:
+    """Why an arm was pulled in a lead in which the leader looked around."""
+    looked = f"{leads} and looked around for the peak by all rewards so far"
+    if reason == "cap":
+        return f"{looked}, and drew an arm. {_but_capped(player)}"
+    share = f"probability {as_shown(player.look_probabilities(leader)[arm])}"
+    if arm == leader:
+        return f"{looked}: it drew its own place, or one that its own rewards refute ({share})."
+    return f"{looked}: {player.view.label_of(arm)!r} was drawn as its place ({share})."
+
+
+def _but_capped(player: Any) -> str:
+    cap = player.limits.cap
+    return (
+        f"But it had had its {cap.most} of the last {cap.over} decisions (a cap of "
+        f"{cap.share:g}), so the leader was played."
+    )
 
 
 def _known(number: float) -> float | None:

@@ -70,7 +70,7 @@ class Explanation:
     arm
         The arm that was chosen.
     reason
-        'start', 'forced leader', 'contest' or 'cap'.
+        'start', 'forced leader', 'contest', 'look around' or 'cap'.
     leader
         The arm that led.
     time

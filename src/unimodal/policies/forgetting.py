@@ -21,6 +21,7 @@ from unimodal.kernels.compile import inner
 from unimodal.kernels.leaderboard import show
 from unimodal.policies.index import refresh
 from unimodal.policies.npts import Reweighed
+from unimodal.policies.peak import PeakUTS
 from unimodal.policies.policy import Policy, as_policy
 from unimodal.policies.round import add_reward, effective_clock, take_in
 from unimodal.policies.scope import Scope, has_leader
@@ -62,7 +63,7 @@ class Forgetful(Policy):
                 "take one way of forgetting."
             )
         keeps_rewards = isinstance(self.policy.index(), Reweighed)
-        if keeps_rewards or isinstance(self.policy, ScoutUTS):
+        if keeps_rewards or isinstance(self.policy, ScoutUTS | PeakUTS):
             raise UnimodalError(
                 f"the 'policy' of {kind} must know an arm by its pulls and their sum alone, got "
                 f"{self.policy!r}: take UTS, OSUB, TS or KLUCB."

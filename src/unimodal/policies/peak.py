@@ -22,22 +22,25 @@ import math
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unimodal.families import Family
 from unimodal.families.family import divergence, earned, told
 from unimodal.graphs import Graph
-from unimodal.kernels.compile import component, inner, outlined
+from unimodal.kernels.compile import component, inner, jit, outlined
 from unimodal.kernels.random import uniform
 from unimodal.policies.index import Thompson
 from unimodal.policies.leaping import ENDLESS, steady_until
 from unimodal.policies.mints import along, new_pools, weigh_places
 from unimodal.policies.policy import Policy, checked_prior, checked_prior_leads
 from unimodal.policies.scope import AroundLeader, Scope, leading_sums, look_around, with_prior
+from unimodal.policies.state import State
 
 PERIOD = 2  # of so many leads one is forced (Trinh et al. 2020)
 LOOKS = 2  # in each doubling of an arm's leads, for each doubling of the number of arms
 MOST_PLACES = 2048  # of a larger graph, those nearest to the leader
 UNSEEN = 255
+FAINTEST = 30.0  # a place that loses so much more than the best one has no weight
 
 
 class PeakUTS(Policy):
@@ -49,8 +52,7 @@ class PeakUTS(Policy):
     arm is pulled, unless its own rewards refute it. A place weighs as much as the likelihood of
     all rewards under the best means that fall with the distance from it; on a line, under the best
     means with one peak there once these explain the rewards better. No number in it depends on a
-    horizon. On a graph of more than 2,048 arms, places are the 2,048 arms nearest to the leader,
-    and behind an oracle those that were met.
+    horizon. On a graph of more than 2,048 arms, places are the 2,048 arms nearest to the leader.
 
     Only arms that were pulled may lead, or that are known by an informative prior of their own
     (`prior` and `prior_leads` are as in UTS). The regret is in the limit that of UTS:
@@ -94,13 +96,18 @@ class PeakUTS(Policy):
             return AroundLikelyPeakByPrior(places=places_of(graph), informative=informative)
         return self.scope(graph)
 
+    @property
+    def needs_every_arm(self) -> bool:
+        """Yes: any arm may be the place of the peak."""
+        return True
+
     def index(self) -> object:
         """A posterior draw."""
         return Thompson()
 
 
 def places_of(graph: Graph | None) -> int:
-    """How many places there are to look at, at most: of a graph known by look-up, as many."""
+    """How many places there are to look at, at most."""
     return MOST_PLACES if graph is None else min(graph.n_arms, MOST_PLACES)
 
 
@@ -121,11 +128,12 @@ class PlacesArena(NamedTuple):
     order: Any  # the arms along a line; empty for other graphs
     bin_of: Any  # of each distance
     places: Any  # the arms that are places, `found[0]` of them, around the arm `found[1]`
-    found: Any  # found[2] of them have a row of distances
+    found: Any  # found[2] of them have a row of distances, in which found[3] is the highest bin
     place_of: Any  # of each arm, or -1
     row_of: Any  # of each place, or -1
     distances: Any
     queue: Any
+    bounds: Any  # what each place loses at least
     sums: Any  # of PLACE
     pools: Any  # by bin, or by arm of a line
 
@@ -158,12 +166,12 @@ def places_arena(first: Any, last: Any, near: Any, n_arms: int, order: Any) -> P
     """Rows with room for the distances between up to `n_arms` arms that are places."""
     most = min(n_arms, MOST_PLACES)
     bins = distance_bins(most)
-    found = np.array([0, -1, 0], dtype=np.int64)
+    found = np.array([0, -1, 0, 0], dtype=np.int64)
     return PlacesArena(
         *(first, last, near, order, bins, np.empty(most, np.int32), found),
         *(np.full(n_arms, -1, np.int32), np.full(most, -1, np.int32)),
         np.empty(most * most, np.uint8),  # of which only the rows in use ever take memory
-        *(np.empty(most, np.int32), np.zeros(most, PLACE)),
+        *(np.empty(most, np.int32), np.empty(most), np.zeros(most, PLACE)),
         new_pools(max(len(order), int(bins[-1]) + 1)),
     )
 
@@ -245,6 +253,26 @@ def refuted(scope, family, arms, arm, leader, leads):
     return pulls * divergence(family, total / pulls, best) > doubt(scope, leads)
 
 
+def look_probabilities(
+    scope: Any, family: Any, arena: Any, state: State, leader: int
+) -> NDArray[np.float64] | None:
+    """How likely each arm was in the round that was chosen last; None if nobody looked around."""
+    leads = int(state.arms["leads"][leader]) - 1  # this round is counted already
+    whole = leader >= 0 and arena.last[leader] - arena.first[leader] == len(arena.first)
+    searches = issubclass(scope.component, AroundLikelyPeak)
+    if leader < 0 or not searches or whole or not looks(scope, leads):
+        return None
+    arms, found = state.arms.view(np.recarray), np.zeros(len(state.arms))
+    weight = _compiled_weigh(scope, family, arena, state.arms, leader, leads)
+    places = arena.places[: arena.found[0]]
+    found[places] = arena.sums["weight"][: len(places)] / weight
+    for arm in np.flatnonzero(found):
+        if arm != leader and refuted(scope, family, arms, arm, leader, leads):
+            found[arm] = 0.0
+    found[leader] += 1.0 - found.sum()  # also where a refuted arm was drawn
+    return found
+
+
 # How much all rewards speak for a place.
 
 
@@ -253,7 +281,7 @@ def weigh(scope, family, arena, arms, leader, leads):
     """Write the weight of each place, the largest being 1; return their sum."""
     _find_places(arena, leader)
     pulls, total = _gather(scope, family, arena, arms)
-    lost = _weigh_by_distance(family, arena, total / pulls)
+    lost = _weigh_by_distance(family, arena, arena.place_of[leader], total / pulls)
     n = arena.found[0]
     if len(arena.order) == n:  # all arms of a line: of those without neighbours, some are paused
         whole, least = weigh_places(family, arena.sums, arena.order, arena.pools)
@@ -282,13 +310,11 @@ def _find_places(arena, leader):
     while begin < end < len(places):
         arm = places[begin]
         begin += 1
-        if arena.first[arm] < 0:
-            continue  # behind an oracle: its neighbours are not known
         for other in arena.near[arena.first[arm] : arena.last[arm]]:
             if place_of[other] < 0 and end < len(places):
                 places[end], place_of[other] = other, end
                 end += 1
-    found[0], found[1], found[2] = end, leader, 0
+    found[0], found[1], found[2], found[3] = end, leader, 0, 0
     if _fits(arena):  # in the order of arms, which does not depend on who led first
         end = 0
         for arm in range(len(place_of)):
@@ -339,23 +365,22 @@ def _search(arena, place):
             layer_end, distance = end, distance + 1
         arm, reached = places[queue[begin]], arena.bin_of[distance]
         begin += 1
-        if arena.first[arm] < 0:
-            continue
         for other in near[arena.first[arm] : arena.last[arm]]:
             at = arena.place_of[other]
             if at >= 0 and row[at] == UNSEEN:
                 row[at], queue[end] = reached, at
                 end += 1
+    found[3] = max(found[3], row[queue[end - 1]])
 
 
 @inner
-def _weigh_by_distance(family, arena, overall):
+def _weigh_by_distance(family, arena, leader, overall):
     """Weigh each place by the best means that fall with its distance; what the best one loses.
 
     With m the mean of all rewards, Σ N·kl(mean, fit) = Σ N·kl(mean, m) - Σ N·kl(fit, m), where the
     fit is the mean of all arms that are pooled (Pythagoras, for exponential families).
     """
-    n, sums, queue = arena.found[0], arena.sums, arena.queue
+    n, sums, queue, bounds = arena.found[0], arena.sums, arena.queue, arena.bounds
     pulled, apart = 0, 0.0
     for place in range(n):
         if sums[place].pulls > 0.0:
@@ -363,21 +388,59 @@ def _weigh_by_distance(family, arena, overall):
             pulled += 1
             mean = sums[place].total / sums[place].pulls
             apart += sums[place].pulls * divergence(family, mean, overall)
-    best = -math.inf
+    least = apart - _explained(family, arena, leader, pulled, overall)
+    _bound_losses(family, arena, leader, pulled, least + FAINTEST)
     for place in range(n):
-        sums[place].weight = _explained(family, arena, place, pulled, overall)
-        best = max(best, sums[place].weight)
+        if bounds[place] <= least + FAINTEST:
+            bounds[place] = apart - _explained(family, arena, place, pulled, overall)
+            least = min(least, bounds[place])
     for place in range(n):
-        gain = sums[place].weight
-        sums[place].weight = 1.0 if gain >= best else math.exp(gain - best)
-    return apart - best
+        more = bounds[place] - least
+        sums[place].weight = math.exp(-max(more, 0.0)) if more <= FAINTEST else 0.0
+    return least
+
+
+@inner
+def _bound_losses(family, arena, leader, pulled, enough):
+    """Write what each place loses at least, where that is more than `enough`; else less.
+
+    An arm that is no farther from the place than the leader has a fitted mean z of at least the
+    leader's. Either z is so low that the leader's own rewards lose more than `enough`, or
+    the rewards of these arms lose at least what they lose by the highest such z.
+    """
+    bounds, sums, width = arena.bounds, arena.sums, len(arena.places)
+    n, own = arena.found[0], sums[leader]
+    bounds[:n] = 0.0
+    high = own.total / own.pulls
+    low = high
+    for other in arena.queue[:pulled]:
+        low = min(low, sums[other].total / sums[other].pulls)
+    if not own.pulls * divergence(family, high, low) > 1.01 * enough:
+        return
+    mean = high
+    for _ in range(20):
+        middle = 0.5 * (low + high)
+        if own.pulls * divergence(family, mean, middle) > 1.01 * enough:
+            low = middle
+        else:
+            high = middle
+    row = arena.row_of[leader] * width
+    to_leader = arena.distances[row : row + n]
+    for other in arena.queue[:pulled]:
+        pulls, mean = sums[other].pulls, sums[other].total / sums[other].pulls
+        if mean < low:
+            loss = pulls * divergence(family, mean, low)
+            row = arena.row_of[other] * width
+            to_other = arena.distances[row : row + n]
+            for place in range(n):
+                bounds[place] += loss * (to_other[place] <= to_leader[place])
 
 
 @inner
 def _explained(family, arena, place, pulled, overall):
     """How much better the best means that fall with the distance from a place are than one mean."""
     pools, sums, width = arena.pools, arena.sums, len(arena.places)
-    bins = arena.bin_of[-1] + 1
+    bins = arena.found[3] + 1
     for at in range(bins):
         pools[at].pulls = pools[at].total = 0.0
     for other in arena.queue[:pulled]:
@@ -399,3 +462,6 @@ def _explained(family, arena, place, pulled, overall):
     for at in range(top + 1):
         gain += pools[at].pulls * divergence(family, pools[at].total / pools[at].pulls, overall)
     return gain
+
+
+_compiled_weigh = jit(weigh)

@@ -16,8 +16,8 @@ from unimodal.policies.klucb_ub import KLUCBUB
 from unimodal.policies.mints import MINTS
 from unimodal.policies.npts import NPTS
 from unimodal.policies.paper import KLUCB, OSUB, TS, UTS
-from unimodal.policies.policy import Policy, is_by_arm
 from unimodal.policies.peak import PeakUTS
+from unimodal.policies.policy import Policy, is_by_arm
 from unimodal.policies.scout import ScoutUTS
 from unimodal.policies.unitt import UniTT
 

@@ -105,7 +105,7 @@ function showWaiting() {
     h("p", { class: "soft" }, all ? `${count(all)} wait for their reward, the oldest for ${duration(oldest)}.` : "Every decision has its reward."));
 }
 
-const REASONS = { start: "start", contest: "contest", "forced leader": "leader's turn", cap: "cap" };
+const REASONS = { start: "start", contest: "contest", "forced leader": "leader's turn", cap: "cap", "look around": "look around" };
 
 function showWhy() {
   const place = byId("why");
