@@ -215,8 +215,8 @@ def _until_the_next_look(scope, arena, state, arm):
         return 0
     every = LOOKS * math.ceil(math.log2(scope.places))
     following = math.floor(every * math.log2(leads)) + 1.0
-    # One sooner, whatever the rounding: rounds are then played one by one.
-    return np.int64(math.ceil(2.0 ** (following / every))) - 2
+    # A little sooner, whatever the rounding: rounds are then played one by one.
+    return np.int64(math.ceil(2.0 ** (following / every))) - 2 - (leads >> 43)
 
 
 @inner

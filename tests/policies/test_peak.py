@@ -1,0 +1,299 @@
+"""PeakUTS: when it looks around, where it looks, and that what it refutes stays refuted."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import unimodal as um
+from unimodal.engines.leap import LeapTrial
+from unimodal.engines.step import StepTrial
+from unimodal.kernels.compile import record
+from unimodal.policies import peak
+from unimodal.policies.leaping import ENDLESS, steady_until
+from unimodal.policies.mints import place_probabilities
+from unimodal.policies.peak import (
+    AroundLikelyPeak,
+    distance_bins,
+    looks,
+    refuted,
+    weigh,
+)
+from unimodal.policies.state import REASON, REASONS
+
+PEAK = um.PeakUTS()
+FAMILIES = [um.Bernoulli(), um.Gaussian(1.0), um.Poisson(), um.Exponential(), um.Bounded(0, 2)]
+
+
+def trial_on(problem, kind=StepTrial, policy=PEAK, horizon=100_000, number=0):
+    return kind(problem, policy, 3, number, np.array([horizon]), kind is StepTrial)
+
+
+def told(graph, family, pulls, means):
+    """The parts and records of PeakUTS that knows so many rewards of each arm, with these means."""
+    trial = trial_on(um.Problem(graph, np.linspace(0.5, 0.6, graph.n_arms), family))
+    trial.state.arms["pulls"], trial.state.arms["total"] = pulls, np.multiply(pulls, means)
+    return plain(trial), trial.state
+
+
+def plain(trial):
+    """The parts of a trial for functions that run as plain Python."""
+    arena = trial.parts.arena
+    sums, pools = arena.sums.view(np.recarray), arena.pools.view(np.recarray)
+    return trial.parts._replace(arena=arena._replace(sums=sums, pools=pools))
+
+
+def weights(parts, state, leader, leads=100):
+    arms = state.arms.view(np.recarray)
+    whole = weigh(parts.scope, parts.family, parts.arena, arms, leader, leads)
+    n = parts.arena.found[0]
+    found = np.zeros(len(arms))
+    found[parts.arena.places[:n]] = parts.arena.sums["weight"][:n]
+    assert whole == pytest.approx(found.sum())
+    return found / whole
+
+
+def losses_by_distance(graph, family, pulls, means):
+    """By brute force: the best of all ways to split the bins of distance into pools."""
+    bins, found = distance_bins(graph.n_arms), []
+    for place in range(graph.n_arms):
+        at = bins[graph.distances(place)]
+        used = np.unique(at[pulls > 0])
+        best = math.inf
+        for cuts in itertools.product([False, True], repeat=len(used) - 1):
+            pool_of = dict(zip(used.tolist(), np.cumsum([0, *cuts]).tolist(), strict=True))
+            pool = np.array([pool_of.get(int(one), -1) for one in at])
+            fits = [
+                np.average(means[pool == one], weights=pulls[pool == one])
+                for one in range(pool.max() + 1)
+            ]
+            if any(later > before for before, later in itertools.pairwise(fits)):
+                continue
+            lost = sum(
+                pulls[arm] * family.divergence(means[arm], fits[pool[arm]])
+                for arm in np.flatnonzero(pulls > 0)
+            )
+            best = min(best, lost)
+        found.append(best)
+    return np.array(found)
+
+
+def random_rewards(rng, n_arms, most=40):
+    pulls = rng.integers(0, most, n_arms) * (rng.random(n_arms) < 0.7)
+    pulls[rng.integers(n_arms)] += 1
+    sums = rng.binomial(pulls, rng.random(n_arms))
+    means = np.where(pulls > 0, sums / np.maximum(pulls, 1), 0.0)
+    return pulls, np.clip(means, 0.01, 0.99)
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=str)
+@pytest.mark.parametrize("most", [12, 4000], ids=["few rewards", "many rewards"])
+def test_a_place_weighs_what_the_best_means_that_fall_with_its_distance_explain(family, most):
+    """Against brute force; with many rewards, most places are ruled out by the bound alone."""
+    rng = np.random.default_rng(5)
+    for graph in (um.graphs.grid(3, 4), um.graphs.star(9), um.graphs.erdos_renyi(14, 0.2, seed=2)):
+        for _ in range(8):
+            pulls, means = random_rewards(rng, graph.n_arms, most)
+            lost = losses_by_distance(graph, family, pulls, means)
+            expected = np.exp(-(lost - lost.min()))
+            expected[lost - lost.min() > peak.FAINTEST] = 0.0
+            leader = int(np.argmax(np.where(pulls > 0, means, -1.0)))
+            found = weights(*told(graph, family, pulls, means), leader)
+            np.testing.assert_allclose(found, expected / expected.sum(), rtol=1e-6, atol=1e-14)
+
+
+def test_bounds_spare_work_and_change_nothing(monkeypatch):
+    rng, graph = np.random.default_rng(1), um.graphs.erdos_renyi(60, 0.08, seed=1)
+    for _ in range(10):
+        pulls, means = random_rewards(rng, 60, 3000)
+        leader, (parts, state) = int(means.argmax()), told(graph, um.Bernoulli(), pulls, means)
+        bounded = weights(parts, state, leader)
+        spared = (parts.arena.bounds[:60] > 2 * peak.FAINTEST).sum()
+        with monkeypatch.context() as patch:
+            patch.setattr(peak, "_bound_losses", lambda _, arena, *given: arena.bounds.fill(0.0))
+            np.testing.assert_array_equal(weights(parts, state, leader), bounded)
+    assert spared > 20
+
+
+def test_on_a_line_one_peak_is_all_that_is_assumed_once_the_rewards_ask_for_it():
+    """Steep on the left, flat on the right: no means that fall with the distance fit."""
+    graph, pulls = um.graphs.line(12), np.full(12, 60)
+    means = np.array([0.1, 0.2, 0.3, 0.5, 0.9, 0.88, 0.86, 0.84, 0.82, 0.8, 0.78, 0.76])
+    parts, state = told(graph, um.Bernoulli(), pulls, means)
+    by_order = place_probabilities(parts.family, state.arms, np.arange(12))
+    np.testing.assert_allclose(weights(parts, state, 4), by_order)
+    even = 0.9 - 0.06 * np.abs(np.arange(12) - 4)
+    parts, state = told(graph, um.Bernoulli(), pulls, even)
+    lost = losses_by_distance(graph, um.Bernoulli(), pulls, even)
+    expected = np.exp(lost.min() - lost)
+    np.testing.assert_allclose(weights(parts, state, 4), expected / expected.sum(), rtol=1e-6)
+
+
+def test_money_is_compared_where_rewards_have_factors():
+    """Arm 2 sells least often and earns most; arm 0 is what sells best."""
+    family = um.Scaled(um.Bernoulli(), by=[1.0, 2.0, 4.0, 2.0, 1.0])
+    trial = trial_on(um.Problem(um.graphs.line(5), [0.3, 0.5, 0.9, 0.5, 0.3], family))
+    arms = trial.state.arms
+    arms["pulls"], arms["total"] = 200, np.array([60.0, 50.0, 45.0, 50.0, 60.0])
+    assert weights(plain(trial), trial.state, 2)[2] > 0.9
+
+
+@pytest.mark.parametrize("places", [3, 10, 17, 100, 1000, 2048])
+def test_how_often_a_leader_looks_around(places):
+    """2·⌈log₂ places⌉ times in each doubling of its leads, once there are so many leads."""
+    scope, every = record(AroundLikelyPeak(places=places)), 2 * math.ceil(math.log2(places))
+    assert looks(scope, 0) and looks(scope, 1)
+    for begin in (64, 1024, 2**20, 2**40):
+        assert sum(looks(scope, leads) for leads in range(begin, min(2 * begin, begin + 2048))) == (
+            every if begin <= 2048 else pytest.approx(every * 2048 / begin / math.log(2), abs=1)
+        )
+
+
+@given(st.integers(2, 2**50), st.sampled_from([3, 17, 100, 1000, 2048]))
+@settings(max_examples=300)
+def test_an_engine_never_leaps_over_a_look(leads, places):
+    trial = trial_on(um.problems.triangular(9))
+    scope = record(AroundLikelyPeak(places=places))
+    trial.state.arms["leads"][4] = leads
+    until = steady_until(scope, trial.parts.arena, trial.state, 4)
+    steady = range(leads, min(until, leads + 50)), range(max(leads, until - 50), until)
+    assert not any(looks(scope, one) for one in itertools.chain(*steady))
+    if until > leads:
+        assert any(looks(scope, one) for one in range(until, until + 3 + (leads >> 42)))
+
+
+def test_where_all_arms_compete_nobody_looks_around():
+    trial = trial_on(um.problems.by_distance(um.graphs.complete(6), 2), horizon=500)
+    trial.finish()
+    assert steady_until(trial.parts.scope, trial.parts.arena, trial.state, 2) == ENDLESS
+    agent = um.Agent(PEAK, um.graphs.complete(6), seed=1)
+    reasons = set()
+    for _ in range(100):
+        agent.tell(agent.ask(), 1.0)
+        reasons.add(agent.reason)
+    assert "look around" not in reasons
+
+
+@pytest.mark.parametrize(("pulls", "is_refuted"), [(1, False), (18, False), (19, True)])
+def test_an_arm_is_refuted_by_its_own_rewards(pulls, is_refuted):
+    """By hand: log(9·(1 + log₂ 101)) = 4.234, and kl(1/2, 4/5) = log(5/4) = 0.2231 each."""
+    parts, state = told(um.graphs.line(9), um.Bernoulli(), np.full(9, 100), np.full(9, 0.8))
+    arms = state.arms.view(np.recarray)
+    arms[3].pulls, arms[3].total = pulls, 0.5 * pulls
+    assert refuted(parts.scope, parts.family, arms, 3, 4, 100) == is_refuted
+    assert not refuted(parts.scope, parts.family, arms, 5, 4, 100)  # as good as the leader
+    arms[3].pulls = arms[3].total = 0
+    assert not refuted(parts.scope, parts.family, arms, 3, 4, 100)
+
+
+def test_far_pulls_end_where_rewards_refute_them():
+    """All arms but the peak have mean 0.2: after 10⁵ rounds each had few pulls.
+
+    One peak among equals, which no likelihood by distance explains. An arm is refuted after some 10
+    pulls, and a neighbour of the leader gets log T/kl = 6 of UTS.
+    """
+    means = np.full(40, 0.2)
+    means[20] = 0.9
+    for number in range(5):
+        trial = trial_on(um.Problem(um.graphs.line(40), means), LeapTrial, number=number)
+        trial.state.begin[:] = 20
+        trial.finish()
+        assert trial.pulls[20] > 99_000
+        assert trial.pulls[np.arange(40) != 20].max() < 60
+
+
+def test_places_of_a_large_graph_are_those_near_the_leader():
+    graph = um.graphs.line(5000)
+    pulls = np.zeros(5000, np.int64)
+    pulls[[3000, 3010]] = 5
+    one, two = (told(graph, um.Bernoulli(), pulls, np.full(5000, 0.6)) for _ in range(2))
+    weights(*one, 3010)
+    places = one[0].arena.places
+    assert len(set(places.tolist())) == 2048 and np.abs(places - 3010).max() == 1024
+    np.testing.assert_array_equal(weights(*one, 3000), weights(*two, 3000))
+    np.testing.assert_array_equal(places, two[0].arena.places)  # whoever led before
+
+
+def test_distances_are_the_same_whoever_led_first():
+    graph = um.graphs.grid(6, 6)
+    rng = np.random.default_rng(2)
+    pulls, means = random_rewards(rng, 36)
+    one, two = (told(graph, um.Bernoulli(), pulls, means) for _ in range(2))
+    best, other = np.argsort(-means * (pulls > 0))[:2]
+    weights(*one, other)
+    np.testing.assert_array_equal(weights(*one, best), weights(*two, best))
+    np.testing.assert_array_equal(one[0].arena.places, two[0].arena.places)
+
+
+def test_a_look_falls_on_each_arm_as_often_as_its_probability_says():
+    """4,000 looks from one state; four standard deviations for each of 12 arms: 1 seed in 1,300."""
+    agent = um.Agent(PEAK, um.graphs.line(12), seed=4)
+    agent.ask()  # the start
+    rewards = {0: [0, 0, 1, 0], 5: [1, 1, 1, 1, 0, 1, 1], 6: [1, 1, 1, 1, 0, 1], 9: [0, 0, 0]}
+    for arm, told_of_it in rewards.items():
+        agent.tell([arm] * len(told_of_it), told_of_it)
+    player, counts = agent._player, np.zeros(12)
+    leads, saved = (
+        next(n for n in range(40, 80) if looks(player.scope, n)),
+        player.state.arms.copy(),
+    )
+    for _ in range(4000):
+        player.state.arms[:] = saved
+        player.state.arms["leads"][5] = leads
+        counts[agent.ask()] += 1
+        assert agent.reason == "look around" and agent.leader == 5
+    expected = player.look_probabilities(5)
+    assert expected.sum() == pytest.approx(1)
+    deviation = np.sqrt(expected * (1 - expected) / 4000)
+    assert (np.abs(counts / 4000 - expected) <= 4 * deviation + 1e-9).all()
+    assert (counts > 0).sum() > 4
+
+
+def test_propensities_of_looks_are_those_of_what_was_drawn():
+    agent = um.Agent(PEAK, um.graphs.grid(4, 4), seed=2)
+    looked = 0
+    for _ in range(120):
+        decision = agent.decide(propensity=True)
+        looked += decision.reason == "look around"
+        assert 0 < decision.propensity <= 1
+        agent.reward(decision.id, float(decision.arm // 4 == 2))
+    assert looked > 30
+
+
+def test_a_saved_agent_goes_on_as_if_it_had_not_been_saved(tmp_path):
+    agent = um.Agent(PEAK, um.graphs.grid(5, 5), seed=9)
+    for _ in range(60):
+        agent.tell(arm := agent.ask(), float(arm // 5 == 2))
+    agent.save(tmp_path / "agent.json")
+    again = um.Agent.load(tmp_path / "agent.json")
+    for _ in range(100):
+        arm = agent.ask()
+        assert arm == again.ask() and agent.reason == again.reason
+        agent.tell(arm, float(arm % 5 == 3))
+        again.tell(arm, float(arm % 5 == 3))
+
+
+def test_it_needs_a_graph_that_is_held():
+    with pytest.raises(um.UnimodalError, match="use ScoutUTS"):
+        um.Agent(PEAK, lambda x: (x - 1, x + 1), root=0)
+
+
+def test_reasons_of_a_trial_are_what_the_rounds_were():
+    trial = trial_on(um.problems.triangular(17), horizon=300)
+    looked = 0
+    for _ in range(300):
+        trial.advance(1)
+        looked += REASONS[trial.state.notes[REASON]] == "look around"
+    assert 40 < looked < 200
+
+
+def test_it_finds_the_peak_of_a_sparse_graph_without_trying_every_arm():
+    """Regret 0.75 of ScoutUTS's at most, 40 trials each on the same graph; about 0.6 is usual."""
+    graph = um.graphs.erdos_renyi(400, math.log(400) / 400, seed=11)
+    problem = um.problems.by_distance(graph, um.problems.random_peak(graph, 3))
+    result = um.simulate(problem, [PEAK, um.ScoutUTS()], horizon=3000, trials=40, seed=5)
+    mean = {name: result[name].regret[:, -1].mean() for name in result}
+    assert mean["PeakUTS"] < 0.75 * mean["ScoutUTS"]
