@@ -176,6 +176,7 @@ GAMES = {
     "held": (um.UTS(), {"graph": LINE}),
     "coins": (um.UTS(), {"graph": LINE, "family": um.Bounded(0, 1)}),
     "links": (um.ScoutUTS(), {"graph": um.graphs.line(60)}),
+    "looks": (um.PeakUTS(), {"graph": um.graphs.line(60)}),
     "looked up": (um.ScoutUTS(), {"graph": lattice, "root": (0, 0)}),
 }
 

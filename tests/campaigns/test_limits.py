@@ -72,7 +72,10 @@ def test_a_hub_of_too_many_arms_is_not_bypassed():
 
 @pytest.mark.parametrize(
     "policy",
-    [um.UTS(), um.KLUCB(), um.ScoutUTS(), um.Windowed(um.UTS(), 12), um.Restarting(um.UTS())],
+    [
+        *(um.UTS(), um.KLUCB(), um.ScoutUTS(), um.PeakUTS()),
+        *(um.Windowed(um.UTS(), 12), um.Restarting(um.UTS())),
+    ],
     ids=repr,
 )
 def test_a_paused_arm_is_not_offered_and_comes_back_with_what_was_known(policy):
@@ -228,7 +231,7 @@ def test_an_arm_that_does_not_lead_has_at_most_its_share(share, over):
     assert all(agent.decide().reason != "cap" for _ in range(50))
 
 
-@pytest.mark.parametrize("policy", [um.UTS(), um.ScoutUTS()], ids=repr)
+@pytest.mark.parametrize("policy", [um.UTS(), um.ScoutUTS(), um.PeakUTS()], ids=repr)
 def test_the_propensities_of_what_can_be_played_add_up_to_1(policy):
     agent, seen = um.Agent(policy, um.graphs.complete(5), seed=2), Counter()
     agent.cap(0.1, over=20)

@@ -9,6 +9,7 @@ PAIRS = [
     (um.UTS(), None),
     (um.OSUB(), None),
     (um.ScoutUTS(), None),
+    (um.PeakUTS(), None),
     (um.TS(), um.Gaussian(0.5)),
     (um.UTS(start="probe(3)", ties="lowest", period=4), um.Bounded(0, 2)),
     (um.OSUB(start="literal", c=0), um.Exponential()),
@@ -24,7 +25,13 @@ EVERY = [
     (policy, family)
     for policy in (um.UTS(), um.OSUB(), um.TS(), um.KLUCB(), um.IMED(), um.IMEDUB(), um.KLUCBUB())
     for family in (um.Gaussian(0.5), um.Poisson(), um.Exponential(), um.Bounded(0, 2))
-] + [(um.UniTT(), um.Poisson()), (um.NPTS(), None), (um.UTS(period=2), None), (um.OSUB(c=0), None)]
+] + [
+    (um.PeakUTS(), um.Poisson()),
+    (um.UniTT(), um.Poisson()),
+    (um.NPTS(), None),
+    (um.UTS(period=2), None),
+    (um.OSUB(c=0), None),
+]
 
 
 class Greedy(um.Policy):

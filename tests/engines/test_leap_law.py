@@ -1,9 +1,9 @@
 """The leap engine in law, where draws are made: two samples of trials, one from each engine.
 
-On each of 34 problems the regrets and the pulls of three arms are compared by Kolmogorov and
+On each of 40 problems the regrets and the pulls of three arms are compared by Kolmogorov and
 Smirnov's two-sample test, for the engine as it is and for one in a hurry, which leaps from the
 first round on with levels so high that everything rare is common. A fault is reported if any of
-the 272 p-values is below 0.01/272, so that a suite without fault reports one in at most 1 of 100
+the 320 p-values is below 0.01/320, so that a suite without fault reports one in at most 1 of 100
 choices of seeds (the seeds are fixed). With 400 trials an engine, a shift of 0.6 standard
 deviations in a single one of them is reported with probability 0.98: `test_power`. Three planted
 faults are reported as well.
@@ -57,6 +57,12 @@ CASES = {
     "UTS, period 2": (PROBLEMS["line of 9"], um.UTS(period=2)),
     "UTS, period 7": (PROBLEMS["three clear"], um.UTS(period=7)),
     "TS, small prior": (PROBLEMS["complete 40"], um.TS(prior=(0.5, 0.5))),
+    "PeakUTS, line of 9": (PROBLEMS["line of 9"], um.PeakUTS()),
+    "PeakUTS, peak at the end": (PROBLEMS["peak at the end"], um.PeakUTS()),
+    "PeakUTS, star, peak outside": (PROBLEMS["star, peak outside"], um.PeakUTS()),
+    "PeakUTS, complete 6": (PROBLEMS["complete 6"], um.PeakUTS()),
+    "PeakUTS, random 30": (PROBLEMS["random 30"], um.PeakUTS()),
+    "PeakUTS, grid": (PROBLEMS["grid"], um.PeakUTS()),
     # Large parameters from the first reward on: draws are quick, and there is little to skip.
     "UTS, near tie": (um.Problem(line(3), [0.3, 0.31, 0.3]), um.UTS(prior=(600, 1400))),
     "TS, near tie": (um.problems.triangular(9, high=0.52, low=0.5), um.TS(prior=(700, 600))),
@@ -91,6 +97,7 @@ def reported(p_value):
 BY_DEFAULT = {
     *("UTS, three close", "UTS, line of 9", "UTS, complete 24, spread", "UTS, grid"),
     *("UTS, strong prior", "UTS, literal", "UTS, probe", "UTS, period 2", "UTS, zero and one"),
+    *("PeakUTS, line of 9", "PeakUTS, grid"),
     *("TS, two arms", "TS, three close", "TS, star", "UTS, near tie", "TS, near tie"),
 }
 
@@ -100,7 +107,7 @@ BY_DEFAULT = {
     [pytest.param(n, marks=() if n in BY_DEFAULT else pytest.mark.full) for n in CASES],
 )
 def test_both_engines_have_one_law(name):
-    assert len(CASES) == 34
+    assert len(CASES) == 40
     problem, policy = CASES[name]
     horizon = 1200 if problem.graph.n_arms < 20 else 600
     step = sample(StepTrial, problem, policy, horizon, seed=1)

@@ -276,6 +276,35 @@ def test_a_saved_agent_goes_on_as_if_it_had_not_been_saved(tmp_path):
         again.tell(arm, float(arm % 5 == 3))
 
 
+def test_a_campaign_explains_looks_and_keeps_them_within_a_cap(tmp_path):
+    """On a line of 9 whose arms all pay: looks fall on many of them."""
+    path = tmp_path / "looks.db"
+    with um.Campaign.open(path, PEAK, um.graphs.line(9), seed=6) as campaign:
+        made = []
+        for number in range(160):
+            if number == 80:
+                campaign.cap(0.05, over=20)
+            made.append(campaign.decide(propensity=True))
+            campaign.reward(made[-1].id, float(number % 5 > 0))
+        looked = [one for one in made if one.reason == "look around"]
+        far = [one for one in looked if abs(one.arm - one.leader) > 1]
+        assert len(looked) > 30 and len(far) > 5
+        for one in (looked[0], looked[-1], far[0], far[-1]):
+            found = campaign.explain(one.id)
+            assert "looked around for the peak by all rewards so far" in found.because
+            assert f"(probability {one.propensity:.2g}"[:15] in found.because
+            assert [rival.arm for rival in found.competitors if rival.is_chosen] == [one.arm]
+        capped = [campaign.explain(one.id).because for one in made if one.reason == "cap"]
+        assert any(
+            "looked around" in text and "so the leader was played" in text for text in capped
+        )
+        late = [one.arm for one in made[80:]]
+        for number, one in enumerate(made[80:]):
+            if one.arm != one.leader:
+                assert late[max(0, number - 19) : number + 1].count(one.arm) <= 1
+    assert um.verify(path)
+
+
 def test_it_needs_a_graph_that_is_held():
     with pytest.raises(um.UnimodalError, match="use ScoutUTS"):
         um.Agent(PEAK, lambda x: (x - 1, x + 1), root=0)

@@ -30,6 +30,7 @@ def constant(*neighbours):
 EVERY_ARM = [um.KLUCB(c=0), um.TS(), um.IMED(), um.NPTS()]
 NEIGHBOURS = [um.OSUB(c=0), um.UTS(), um.UTS(period=2), um.UTS(period=5), um.IMEDUB(), um.KLUCBUB()]
 NEIGHBOURS += [um.ScoutUTS()]  # docs/studies/scouting/page.md
+NEIGHBOURS += [um.PeakUTS()]  # docs/theory/peak.md
 KNOWN = [(policy, (0, 1, 3, 4)) for policy in EVERY_ARM] + [
     (policy, (1, 3)) for policy in NEIGHBOURS
 ]
