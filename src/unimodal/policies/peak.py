@@ -10,9 +10,9 @@ The likelihood of a place is that of the best means which fall with the distance
 where all means with one peak can be fitted as quickly, these are taken instead once they explain
 the rewards better, so that one steep and one flat side do not mislead it.
 
-An arm is refuted where pulls·kl(mean, leader's mean) is above log(K·(1 + log₂(1 + leads))): that
-many places are looked at about so often. Therefore looks end by themselves, whatever the means:
-docs/theory/peak.md has the proof that the constant is that of UTS.
+An arm is refuted where pulls·kl(mean, leader's mean) is above log(P·(1 + log₂(1 + leads))) with P
+places: that many are looked at about so often. Therefore looks end by themselves, whatever the
+means: docs/theory/peak.md has the proof that the constant is that of UTS.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
