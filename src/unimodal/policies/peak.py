@@ -40,7 +40,7 @@ PERIOD = 2  # of so many leads one is forced (Trinh et al. 2020)
 LOOKS = 2  # in each doubling of an arm's leads, for each doubling of the number of arms
 MOST_PLACES = 2048  # of a larger graph, those nearest to the leader
 UNSEEN = 255
-FAINTEST = 30.0  # a place that loses so much more than the best one has no weight
+FAINTEST = 12.0  # a place that loses so much more than the best one has no weight
 
 
 class PeakUTS(Policy):
