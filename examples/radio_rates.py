@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 import unimodal as um
 from unimodal.report import figures
+from unimodal.report.curve_labels import end_of, label_curves
 from unimodal.results.statistics import Interval, mean_interval
 
 RATES = np.array([6.5, 13, 19.5, 26, 39, 52, 58.5, 65])  # Mbit/s: MCS 0 to 7, 20 MHz, long guard
@@ -51,19 +52,21 @@ def main(quick: bool = False, out: Path = Path()):
         kept = means[now, arms].sum(axis=1) / means.max(axis=1).sum()
         lost[plain.name, window] = Interval(*mean_interval(100 * (1 - kept)))
     best = {name: min(WINDOWS, key=lambda w: lost[name, w].value) for name in ("TS", "UTS")}
-    drawn = Figure(figsize=(10, 3.8), layout="constrained")
-    left, right = drawn.subplots(1, 2, width_ratios=(1.7, 1))
-    left.plot(now, RATES[means.argmax(axis=1)], color="0.45", linewidth=1, label="best rate")
+    drawn = Figure(figsize=(5.8, 6.8), layout="constrained")
+    above, below = drawn.subplots(2, 1)
+    above.plot(now, RATES[means.argmax(axis=1)], color="0.4", linewidth=1, label="best rate")
     for name, window in best.items():
-        look = {"color": figures.STYLES[name][0], "label": f"{name}, window of {window}"}
-        left.plot(now[25::50], rates[name, window], **look)
+        look = {"color": figures.STYLES[name][0], "label": f"{name}, window {window}"}
+        above.plot(now[25::50], rates[name, window], **look)
         losses = [lost[name, w].value for w in WINDOWS]
-        right.plot([str(w) for w in WINDOWS], losses, **figures.style(name, 0))
-    left.set(xlabel="burst", ylabel="Mbit/s, mean of the trials", xlim=0, ylim=(0, 85))
-    right.axhline(lost["UTS", 0].value, color="0.45", linestyle="--", label="UTS, no window")
-    right.set(xlabel="window, bursts", ylabel="% of throughput lost", ylim=(0, 55))
-    for ax in (left, right):
-        ax.legend(frameon=False, fontsize=8, loc="upper left", ncols=3)
+        below.plot(range(len(WINDOWS)), losses, **figures.style(name, 0), label=name)
+    above.set(xlabel="burst", ylabel="Mbit/s, mean of the trials", xlim=(0, bursts), ylim=(0, 85))
+    plain = [lost["UTS", 0].value] * len(WINDOWS)
+    below.plot(range(len(WINDOWS)), plain, color="0.4", linestyle="--", label="UTS, no window")
+    below.set(xlabel="window, bursts", ylabel="% of throughput lost", ylim=(0, 55))
+    below.set_xticks(range(len(WINDOWS)), [str(w) for w in WINDOWS])
+    for ax in (above, below):
+        label_curves(ax, [end_of(line) for line in ax.lines])
         ax.spines[["top", "right"]].set_visible(False)
     said = {key: say(share) for key, share in lost.items()}
     print(

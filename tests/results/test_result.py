@@ -117,7 +117,8 @@ def test_one_trial_has_no_interval():
 def test_plot(result):
     axes = result.plot()
     assert axes.get_xscale() == "log"
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["UTS", "OSUB"]
+    assert [text.get_text() for text in axes.texts] == ["UTS", "OSUB", "c(μ) log t"]
+    assert axes.get_legend() is None
     assert [line.get_linestyle() for line in axes.lines] == ["-", "-", "--"]  # last, the bound
     assert len({line.get_marker() for line in axes.lines}) == 3  # legible without colour
     bound = axes.lines[2].get_ydata()[-1]
