@@ -98,7 +98,8 @@ def regret(
     if scale not in ("log", "linear"):
         raise unknown_name("scale", scale, ("log", "linear"))
     ax = new_axes(5.8, 3.9) if ax is None else ax
-    theirs = [line for line in ax.get_legend_handles_labels()[0] if line.get_gid() != _CURVE]
+    handles = ax.get_legend_handles_labels()[0]  # of who gave the axes
+    theirs: list[Any] = [line for line in handles if line.get_gid() != _CURVE]
     for position, (name, (mean, low, high)) in enumerate(curves.items()):
         look: dict[str, Any] = {"label": literal(name), "linewidth": 1.6, "markersize": 4.5}
         look |= style(name, position) | {"gid": _CURVE}
