@@ -116,7 +116,7 @@ def test_one_trial_has_no_interval():
 
 def test_print_shows_one_row_per_policy(result):
     title, columns, *rows = str(result).splitlines()
-    assert title.endswith(repr(result.problem)) and columns.startswith("policy  regret")
+    assert title.endswith(repr(result.problem)) and columns.startswith("policy")
     assert [row.split()[0] for row in rows] == ["UTS", "OSUB"]
     assert str(result.regret("UTS")) in rows[0]
 

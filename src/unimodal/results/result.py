@@ -119,7 +119,8 @@ class Result(Mapping[str, Run]):
         return f"Result({', '.join(self.runs)}: {self._size}, seed {self.seed})"
 
     def __str__(self) -> str:
-        title, columns, rows = self._overview()
+        title, _, rows = self._overview()
+        columns = ("policy", "regret ± 95 %", "pulls of best")  # narrow: telephones show it, too
         return "\n".join([printable(title), *aligned([columns, *rows])])
 
     def _repr_html_(self) -> str:
