@@ -1,8 +1,7 @@
 """Which rate to send at, while the channel drifts: the eight rates of an 802.11n stream.
 
 A fast rate carries more and fails more often, so throughput (rate × share of frames that arrive)
-has one peak along the rates, and it moves as somebody walks away and back. A round is a burst of 16
-frames. Windowed policies know only the last bursts.
+has one peak along the rates, and it moves as somebody walks away and back. A round is 16 frames.
 
     python examples/radio_rates.py [--quick] [--out DIR]      # 15 s of computing without --quick
 """
@@ -24,6 +23,7 @@ NEEDED = np.array([2.0, 5, 9, 11, 15, 18, 20, 25])  # dB at which half of the fr
 LADDER = um.graphs.from_edges(list(pairwise(RATES.tolist())))
 REWARDS = um.Scaled(um.Bounded(0, 1), by=float)  # the share of frames that arrive, times the rate
 FRAMES, WINDOWS = 16, [25, 50, 100, 200, 400, 800]  # of a burst; in bursts
+SIZES = [str(window) for window in WINDOWS]
 
 
 def throughput(bursts):
@@ -52,19 +52,16 @@ def main(quick: bool = False, out: Path = Path()):
         kept = means[now, arms].sum(axis=1) / means.max(axis=1).sum()
         lost[plain.name, window] = Interval(*mean_interval(100 * (1 - kept)))
     best = {name: min(WINDOWS, key=lambda w: lost[name, w].value) for name in ("TS", "UTS")}
-    drawn = Figure(figsize=(5.8, 6.8), layout="constrained")
-    above, below = drawn.subplots(2, 1)
+    above, below = Figure(figsize=(5.8, 6.8), layout="constrained").subplots(2, 1)
     above.plot(now, RATES[means.argmax(axis=1)], color="0.4", linewidth=1, label="best rate")
     for name, window in best.items():
         look = {"color": figures.STYLES[name][0], "label": f"{name}, window {window}"}
         above.plot(now[25::50], rates[name, window], **look)
-        losses = [lost[name, w].value for w in WINDOWS]
-        below.plot(range(len(WINDOWS)), losses, **figures.style(name, 0), label=name)
+        look = figures.style(name, 0) | {"label": name}
+        below.plot(SIZES, [lost[name, w].value for w in WINDOWS], **look)
     above.set(xlabel="burst", ylabel="Mbit/s, mean of the trials", xlim=(0, bursts), ylim=(0, 85))
-    plain = [lost["UTS", 0].value] * len(WINDOWS)
-    below.plot(range(len(WINDOWS)), plain, color="0.4", linestyle="--", label="UTS, no window")
+    below.plot(SIZES, [lost["UTS", 0].value] * 6, "--", color="0.4", label="UTS, no window")
     below.set(xlabel="window, bursts", ylabel="% of throughput lost", ylim=(0, 55))
-    below.set_xticks(range(len(WINDOWS)), [str(w) for w in WINDOWS])
     for ax in (above, below):
         label_curves(ax, [end_of(line) for line in ax.lines])
         ax.spines[["top", "right"]].set_visible(False)
@@ -75,7 +72,7 @@ def main(quick: bool = False, out: Path = Path()):
         f"{said['TS', best['TS']]} %; without one, {said['UTS', 0]} % and {said['TS', 0]} %."
     )
     out.mkdir(parents=True, exist_ok=True)
-    drawn.savefig(out / "radio_rates.png", dpi=130)
+    above.figure.savefig(out / "radio_rates.png", dpi=130)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ class CurveEnd(NamedTuple):
 
 def end_of(line: Any) -> CurveEnd:
     """The end of a line of matplotlib, by its label."""
-    x, y = (float(values[-1]) for values in (line.get_xdata(), line.get_ydata()))
+    x, y = map(float, line.get_xydata()[-1])  # numbers also where words stand on an axis
     return CurveEnd(str(line.get_label()), x, y, line.get_color())
 
 
