@@ -37,6 +37,7 @@ extensions = [
     "project_files",
     "made_from",
     "quiet_cells",
+    "wide_pictures",
 ]
 exclude_patterns = ["README.md", "_*", "studies/**/*.j2"]
 nitpicky = False
@@ -57,6 +58,7 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
+autodoc_type_aliases = {"ArrayLike": "ArrayLike"}  # not the dozen types that it stands for
 napoleon_google_docstring = False
 napoleon_use_ivar = True
 napoleon_use_rtype = False

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 import unimodal as um
 from unimodal.report import figures
+from unimodal.report.curve_labels import end_of, label_curves
 from unimodal.results.statistics import Interval, mean_interval, ratio_interval
 
 FRIENDSHIPS = Path(__file__).parent / "data" / "ego-facebook.csv.gz"
@@ -42,12 +43,12 @@ def draw(ax, rate, rounds, missed):
     anybody = missed["anybody"].mean(axis=0)
     curves = {name: mean_interval(rows) for name, rows in missed.items() if name != "anybody"}
     figures.regret(ax, rounds, curves, lower_bound=np.nan, scale="linear")
-    ax.plot(rounds, anybody, color="0.45", linestyle=(0, (5, 4)), label="anybody, at random")
+    ax.plot(rounds, anybody, color="0.4", linestyle=(0, (5, 4)), label="at random")
     ax.set(xlabel="impressions", ylabel="clicks missed, mean and 95 % interval")
     ax.set_title(f"click rate {100 * rate:g} % at the peak", fontsize=10, loc="left")
     ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.yaxis.set_major_formatter("{x:,.0f}")
-    ax.legend(frameon=False, fontsize=8, loc="upper left")
+    label_curves(ax, [end_of(line) for line in ax.lines])
 
 
 def main(quick: bool = False, out: Path = Path()):
@@ -55,8 +56,8 @@ def main(quick: bool = False, out: Path = Path()):
     impressions, peaks, say = (
         (1000, 2, "roughly {.value:.3g}".format) if quick else (100_000, 20, str)
     )
-    drawn = Figure(figsize=(9, 3.8), layout="constrained")
-    for ax, rate in zip(drawn.subplots(1, 2), RATES, strict=True):
+    drawn = Figure(figsize=(5.8, 6.6), layout="constrained")
+    for ax, rate in zip(drawn.subplots(2, 1), RATES, strict=True):
         rounds, missed = clicks_missed(graph, rate, impressions, peaks)
         draw(ax, rate, rounds, missed)
         top = rate * impressions

@@ -56,15 +56,15 @@ def main(quick: bool = False, out: Path = Path()):
         with tempfile.TemporaryDirectory() as folder:
             files = [(seed, f"{folder}/{seed}.db") for seed in range(trials)]
             lost[name] = np.array([lost_by_hour(policy, held_back, days, *f) for f in files])
-    drawn = Figure(figsize=(9, 3.8), layout="constrained")
-    left, right = drawn.subplots(1, 2, width_ratios=(1, 1.7))
-    left.plot(PRICES, REVENUE, "o-", color="0.35", markersize=4)
-    left.set(xlabel="price", ylabel="revenue a visitor (no policy sees it)", ylim=0)
-    left.spines[["top", "right"]].set_visible(False)
+    drawn = Figure(figsize=(5.8, 6.8), layout="constrained")
+    above, below = drawn.subplots(2, 1, height_ratios=(1, 1.7))
+    above.plot(PRICES, REVENUE, "o-", color="0.35", markersize=4)
+    above.set(xlabel="price", ylabel="revenue per visitor\n(no policy sees it)", ylim=0)
+    above.spines[["top", "right"]].set_visible(False)
     curves = {name: mean_interval(rows) for name, rows in lost.items()}
-    figures.regret(right, np.arange(1, 24 * days + 1) / 24, curves, np.nan, "linear")
-    right.set(xlabel="day", ylabel="money lost, mean and 95 % interval")
-    right.set_title("purchases held back for a day, or told at once", fontsize=10, loc="left")
+    figures.regret(below, np.arange(1, 24 * days + 1) / 24, curves, np.nan, "linear")
+    below.set(xlabel="day", ylabel="money lost, mean and 95 % interval")
+    below.set_title("purchases held back for a day, or told at once", fontsize=10, loc="left")
     hasty_ts, hasty_uts, ts, uts = (rows[:, -1] for rows in lost.values())
     print(
         f"After {days} days and {24 * days * VISITS:,} visitors, {trials} trials, UTS lost "

@@ -1,8 +1,7 @@
 """Which rate to send at, while the channel drifts: the eight rates of an 802.11n stream.
 
 A fast rate carries more and fails more often, so throughput (rate × share of frames that arrive)
-has one peak along the rates, and it moves as somebody walks away and back. A round is a burst of 16
-frames. Windowed policies know only the last bursts.
+has one peak along the rates, and it moves as somebody walks away and back. A round is 16 frames.
 
     python examples/radio_rates.py [--quick] [--out DIR]      # 15 s of computing without --quick
 """
@@ -16,6 +15,7 @@ from matplotlib.figure import Figure
 
 import unimodal as um
 from unimodal.report import figures
+from unimodal.report.curve_labels import end_of, label_curves
 from unimodal.results.statistics import Interval, mean_interval
 
 RATES = np.array([6.5, 13, 19.5, 26, 39, 52, 58.5, 65])  # Mbit/s: MCS 0 to 7, 20 MHz, long guard
@@ -23,6 +23,7 @@ NEEDED = np.array([2.0, 5, 9, 11, 15, 18, 20, 25])  # dB at which half of the fr
 LADDER = um.graphs.from_edges(list(pairwise(RATES.tolist())))
 REWARDS = um.Scaled(um.Bounded(0, 1), by=float)  # the share of frames that arrive, times the rate
 FRAMES, WINDOWS = 16, [25, 50, 100, 200, 400, 800]  # of a burst; in bursts
+SIZES = [str(window) for window in WINDOWS]
 
 
 def throughput(bursts):
@@ -51,19 +52,18 @@ def main(quick: bool = False, out: Path = Path()):
         kept = means[now, arms].sum(axis=1) / means.max(axis=1).sum()
         lost[plain.name, window] = Interval(*mean_interval(100 * (1 - kept)))
     best = {name: min(WINDOWS, key=lambda w: lost[name, w].value) for name in ("TS", "UTS")}
-    drawn = Figure(figsize=(10, 3.8), layout="constrained")
-    left, right = drawn.subplots(1, 2, width_ratios=(1.7, 1))
-    left.plot(now, RATES[means.argmax(axis=1)], color="0.45", linewidth=1, label="best rate")
+    above, below = Figure(figsize=(5.8, 6.8), layout="constrained").subplots(2, 1)
+    above.plot(now, RATES[means.argmax(axis=1)], color="0.4", linewidth=1, label="best rate")
     for name, window in best.items():
-        look = {"color": figures.STYLES[name][0], "label": f"{name}, window of {window}"}
-        left.plot(now[25::50], rates[name, window], **look)
-        losses = [lost[name, w].value for w in WINDOWS]
-        right.plot([str(w) for w in WINDOWS], losses, **figures.style(name, 0))
-    left.set(xlabel="burst", ylabel="Mbit/s, mean of the trials", xlim=0, ylim=(0, 85))
-    right.axhline(lost["UTS", 0].value, color="0.45", linestyle="--", label="UTS, no window")
-    right.set(xlabel="window, bursts", ylabel="% of throughput lost", ylim=(0, 55))
-    for ax in (left, right):
-        ax.legend(frameon=False, fontsize=8, loc="upper left", ncols=3)
+        look = {"color": figures.STYLES[name][0], "label": f"{name}, window {window}"}
+        above.plot(now[25::50], rates[name, window], **look)
+        look = figures.style(name, 0) | {"label": name}
+        below.plot(SIZES, [lost[name, w].value for w in WINDOWS], **look)
+    above.set(xlabel="burst", ylabel="Mbit/s, mean of the trials", xlim=(0, bursts), ylim=(0, 85))
+    below.plot(SIZES, [lost["UTS", 0].value] * 6, "--", color="0.4", label="UTS, no window")
+    below.set(xlabel="window, bursts", ylabel="% of throughput lost", ylim=(0, 55))
+    for ax in (above, below):
+        label_curves(ax, [end_of(line) for line in ax.lines])
         ax.spines[["top", "right"]].set_visible(False)
     said = {key: say(share) for key, share in lost.items()}
     print(
@@ -72,7 +72,7 @@ def main(quick: bool = False, out: Path = Path()):
         f"{said['TS', best['TS']]} %; without one, {said['UTS', 0]} % and {said['TS', 0]} %."
     )
     out.mkdir(parents=True, exist_ok=True)
-    drawn.savefig(out / "radio_rates.png", dpi=130)
+    above.figure.savefig(out / "radio_rates.png", dpi=130)
 
 
 if __name__ == "__main__":

@@ -52,19 +52,19 @@ def main(quick: bool = False, out: Path = Path()):
     jobs, races, say = (60, 2, "roughly {.value:.3g}".format) if quick else (300, 8, str)
     shortest = min(job(chunk) for _ in range(3) for chunk in CHUNKS)
     runs = [race(jobs, seed, shortest) for seed in range(races)]
-    drawn = Figure(figsize=(9, 3.8), layout="constrained")
-    left, right = drawn.subplots(1, 2, width_ratios=(1, 1.4))
+    drawn = Figure(figsize=(5.8, 6.8), layout="constrained")
+    above, below = drawn.subplots(2, 1, height_ratios=(1, 1.4))
     speeds = [len(NUMBERS) / np.quantile(s, (0.75, 0.5, 0.25)) / 1e6 for s in seconds.values()]
     low, middle, high = np.transpose(speeds)
     ends = (middle - low, high - middle)
-    left.errorbar(CHUNKS, middle, ends, color="0.35", marker="o", capsize=2)
-    left.set(xscale="log", xlabel="chunk size", ylim=0, ylabel="10⁶ numbers a second, quartiles")
-    left.spines[["top", "right"]].set_visible(False)
+    above.errorbar(CHUNKS, middle, ends, color="0.35", marker="o", capsize=2)
+    above.set(xscale="log", xlabel="chunk size", ylim=0, ylabel="10⁶ numbers per second, quartiles")
+    above.spines[["top", "right"]].set_visible(False)
     best, rounds = min(map(np.mean, seconds.values())), np.arange(1, jobs + 1)
     took = {name: np.array([run[name] for run in runs]) for name in runs[0]}
     lost = {name: mean_interval(rows - best * rounds) for name, rows in took.items()}
-    figures.regret(right, rounds, lost, lower_bound=np.nan, scale="linear")
-    right.set(xlabel="jobs", ylabel="seconds lost, mean and 95 % interval")
+    figures.regret(below, rounds, lost, lower_bound=np.nan, scale="linear")
+    below.set(xlabel="jobs", ylabel="seconds lost, mean and 95 % interval")
     uts, ts = (took[name][:, -1] for name in ("UTS", "TS"))
     print(
         f"For {jobs} jobs UTS took {uts.mean():.2f} s and TS {ts.mean():.2f} s, a ratio of "

@@ -36,7 +36,7 @@ def test_a_notebook_shows_each_figure_once_and_objects_as_tables():
     (shown,), (agent,) = outputs[5:]
     assert shown.data["text/plain"] == "Result(UTS, TS: 3 trials of 300 rounds, seed 0)"
     assert "<td" in shown.data["text/html"] and "UTS" in shown.data["text/html"]
-    assert "1 leads" in agent.data["text/html"] or "nobody leads" in agent.data["text/html"]
+    assert "1 leads" in agent.data["text/html"] or "no leader" in agent.data["text/html"]
     said = [output for output in outputs[0] if output.output_type == "stream"]
     assert not any("Warning" in output.text for output in said)
 

@@ -46,9 +46,23 @@ def show(app: Sphinx, what: str, name: str, it: Any, options: Any, lines: list[s
         prepare(app, what, name, it, options, lines)
 
 
+def shorten(
+    app: Sphinx, what: str, name: str, it: Any, options: Any, told: str | None, returned: str | None
+) -> tuple[str | None, str | None]:
+    """Signatures with the names that the code has for arrays and classes."""
+    return told and _short(told), returned and _short(returned)
+
+
+def _short(types: str) -> str:
+    types = re.sub(r"~(?:\w+\.)*(\w+)", r"\1", types)
+    types = re.sub(r"<class '(?:\w+\.)*(\w+)'>", r"\1", types)
+    return re.sub(r"ndarray\[tuple\[Any, \.\.\.\], dtype\[(\w+)\]\]", r"NDArray[\1]", types)
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Called by Sphinx."""
     app.connect("autodoc-process-docstring", hide, priority=100)
     app.connect("autodoc-process-docstring", prepare, priority=200)
     app.connect("autodoc-process-docstring", show, priority=900)
+    app.connect("autodoc-process-signature", shorten)
     return {"parallel_read_safe": True}

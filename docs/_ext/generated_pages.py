@@ -78,12 +78,16 @@ def _fields(title: str, shape: dict[str, Any], shapes: dict[str, Any]) -> Iterat
         fields = shapes[name].get("properties", {})
         needed = shapes[name].get("required", [])
         also = f", as {name}" if len(several) > 1 else ""
-        yield f"{title}{also}:\n\n| field | type | meaning |\n|---|---|---|"
+        rows = []
         for field, told in fields.items():
             about = " ".join(str(told.get("description", "")).split()).replace("|", "\\|")
             kind = _kind(told).replace("|", "\\|")
             kind += "" if field in needed or title.startswith("The answer") else ", optional"
-            yield f"| `{field}` | {kind} | {about} |"
+            rows.append([f"`{field}`", kind, about])
+        columns = 3 if any(about for *_, about in rows) else 2  # none that is empty
+        yield f"{title}{also}:\n"
+        for row in (["field", "type", "meaning"], ["---"] * 3, *rows):
+            yield f"| {' | '.join(row[:columns])} |"
         yield ""
 
 

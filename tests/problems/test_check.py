@@ -51,15 +51,18 @@ def test_the_check_agrees_with_a_search_for_climbing_paths(problem):
 SENTENCES = [
     (
         [0.5, 0.1, 0.2, 0.9],
-        "the means are not unimodal: arm 0 (mean 0.5) is stuck, its best neighbour 1 has mean 0.1.",
+        "the means are not unimodal: no path climbs from arm 0 (mean 0.5), "
+        "whose best neighbour 1 has mean 0.1.",
     ),
     (
         [0.1, 0.3, 0.3, 0.9],  # a plateau on the way up: arm 2 climbs, arm 1 stands still
-        "the means are not unimodal: arm 1 (mean 0.3) is stuck, its best neighbour 2 has mean 0.3.",
+        "the means are not unimodal: no path climbs from arm 1 (mean 0.3), "
+        "whose best neighbour 2 has mean 0.3.",
     ),
     (
         [0.9, 0.1, 0.2, 0.9],  # two best arms
-        "the means are not unimodal: arm 3 (mean 0.9) is stuck, its best neighbour 2 has mean 0.2.",
+        "the means are not unimodal: no path climbs from arm 3 (mean 0.9), "
+        "whose best neighbour 2 has mean 0.2.",
     ),
     (
         [0.1, 0.2, 0.9, 0.3],
@@ -79,4 +82,4 @@ def test_the_check_speaks_of_arms_by_their_labels():
     graph = graphs.from_edges([("a", "b"), ("b", "c")])
     found = um.Problem(graph, [0.5, 0.1, 0.9]).check()
     assert (found.stuck, found.best_neighbour) == ("a", "b")
-    assert "arm 'a' (mean 0.5) is stuck, its best neighbour 'b'" in str(found)
+    assert "arm 'a' (mean 0.5), whose best neighbour 'b'" in str(found)

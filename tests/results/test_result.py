@@ -114,10 +114,21 @@ def test_one_trial_has_no_interval():
     alone.plot()
 
 
+def test_print_shows_one_row_per_policy(result):
+    title, columns, *rows = str(result).splitlines()
+    assert title.endswith(repr(result.problem)) and columns.startswith("policy")
+    assert [row.split()[0] for row in rows] == ["UTS", "OSUB"]
+    assert str(result.regret("UTS")) in rows[0]
+
+
 def test_plot(result):
     axes = result.plot()
     assert axes.get_xscale() == "log"
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["UTS", "OSUB"]
+    assert [text.get_text() for text in axes.texts] == ["UTS", "OSUB", "c(μ) log t"]
+    assert axes.get_legend() is None
+    again = result.plot(axes)  # labels are written anew, not twice
+    assert len(again.texts) == 6 and len({text.get_text() for text in again.texts}) == 3
+    axes = result.plot()
     assert [line.get_linestyle() for line in axes.lines] == ["-", "-", "--"]  # last, the bound
     assert len({line.get_marker() for line in axes.lines}) == 3  # legible without colour
     bound = axes.lines[2].get_ydata()[-1]

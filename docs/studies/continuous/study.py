@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 import unimodal as um
 from unimodal.policies import parse
+from unimodal.report.curve_labels import CurveEnd, label_curves
 from unimodal.report.figures import style
 from unimodal.report.page import markdown_table
 from unimodal.results.statistics import Interval, mean_interval
@@ -130,22 +131,25 @@ def told_wrong(found):
 
 def figure(found):
     """Regret relative to √(T log T), one panel per shape, with the shape in a corner of it."""
-    drawn = Figure(figsize=(9.2, 3.9), layout="constrained")
-    axes = drawn.subplots(1, len(SHAPES), sharey=True)
+    drawn = Figure(figsize=(5.8, 6.4), layout="constrained")
+    axes = drawn.subplots(len(SHAPES), 1, sharex=True)
     for ax, (shape, (alpha, slope)) in zip(axes, SHAPES.items(), strict=True):
         settings = [setting for setting in TRUE if setting.shape == shape]
+        ends = []
         for position, name in enumerate(METHODS):
             means = [found.get(setting, name).mean for setting in settings]
             scales = [scale(setting.horizon) for setting in settings]
             heights = [one.value / s for one, s in zip(means, scales, strict=True)]
             reach = [one.half_width / s for one, s in zip(means, scales, strict=True)]
             label = name if name == "LSE" else f"{name} on the grid"
-            look = style(name, position) | {"capsize": 2, "markersize": 5, "label": label}
+            look = style(name, position) | {"capsize": 2, "markersize": 5}
             ax.errorbar(HORIZONS, heights, reach, **look)
+            ends.append(CurveEnd(label, HORIZONS[-1], heights[-1], look["color"]))
         ax.set_xscale("log")
         ax.set_yscale("log")
         ax.set(ylim=(0.1, 30), yticks=[0.1, 1, 10], yticklabels=["0.1", "1", "10"])
-        ax.set_xlabel("horizon T")
+        ax.set_ylabel("regret / √(T log T), 95 % interval")
+        label_curves(ax, ends)
         ax.set_title(f"the peak is {shape}", fontsize=10, loc="left")
         ax.spines[["top", "right"]].set_visible(False)
         inset = ax.inset_axes((0.71, 0.47, 0.27, 0.2))
@@ -155,8 +159,7 @@ def figure(found):
         inset.xaxis.label.set(size=7, color="0.35")
         inset.yaxis.label.set(size=7, color="0.35")
         inset.spines[["top", "right"]].set_visible(False)
-    axes[0].set_ylabel("regret / √(T log T), 95 % interval")
-    axes[0].legend(frameon=False, loc="upper left", ncols=3, fontsize=8, columnspacing=1.2)
+    axes[-1].set_xlabel("horizon T, rounds")
     return drawn
 
 

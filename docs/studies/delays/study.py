@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 import unimodal as um
 from unimodal.policies import parse
+from unimodal.report.curve_labels import CurveEnd, label_curves
 from unimodal.report.figures import style
 from unimodal.report.page import markdown_table
 from unimodal.results.statistics import Interval, mean_interval
@@ -119,23 +120,25 @@ def runs(found):
 
 def figure(found):
     """Regret against the number of outstanding decisions, one panel per problem."""
-    drawn = Figure(figsize=(9.2, 3.9), layout="constrained")
-    axes = drawn.subplots(1, len(PROBLEMS), sharey=True)
+    drawn = Figure(figsize=(5.8, 6.4), layout="constrained")
+    axes = drawn.subplots(len(PROBLEMS), 1, sharex=True)
     for ax, problem in zip(axes, PROBLEMS, strict=True):
+        ends = []
         for position, name in enumerate(POLICIES):
             samples = [found.get(Delay(problem, m), name).regret for m in OUTSTANDING]
             mean, low, _ = mean_interval(np.transpose(samples))
-            look = style(name, position) | {"capsize": 2, "label": name}
+            look = style(name, position) | {"capsize": 2}
             ax.errorbar(OUTSTANDING, mean, mean - low, markersize=5, **look)
-        ax.set(xscale="log", yscale="log", xlabel="outstanding decisions")
+            ends.append(CurveEnd(name, OUTSTANDING[-1], mean[-1], look["color"]))
+        ax.set(xscale="log", yscale="log", ylabel=f"regret after {HORIZON:,} rounds, 95 % interval")
         ax.set(yticks=[30, 100, 300, 1000], ylim=(20, 2000))
         ax.xaxis.set_major_formatter("{x:,.0f}")
         ax.yaxis.set_major_formatter("{x:,.0f}")
         ax.yaxis.set_minor_formatter("")
         ax.set_title(problem, fontsize=10, loc="left")
         ax.spines[["top", "right"]].set_visible(False)
-    axes[0].set_ylabel(f"regret after {HORIZON:,} rounds, 95 % interval")
-    axes[0].legend(frameon=False, fontsize=8, loc="upper left")
+        label_curves(ax, ends)
+    axes[-1].set_xlabel("outstanding decisions")
     return drawn
 
 

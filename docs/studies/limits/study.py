@@ -124,7 +124,7 @@ def table(found, cases):
 
 def figure(found):
     """Regret of each case, with its interval."""
-    drawn = Figure(figsize=(7.2, 3.4), layout="constrained")
+    drawn = Figure(figsize=(5.8, 3.4), layout="constrained")
     ax = drawn.subplots()
     for place, case in enumerate(CASES):
         (one,) = found.of(Case(case)).values()
@@ -133,7 +133,7 @@ def figure(found):
         ax.errorbar(mean, -place, xerr=mean - low, fmt="o", color=colour, capsize=3, markersize=5)
     ax.set_yticks([-place for place in range(len(CASES))], CASES)
     ax.set_xlim(left=0)
-    ax.set_xlabel(f"regret after {HORIZON:,} rounds against the best arm on offer, 95 % interval")
+    ax.set_xlabel(f"regret after {HORIZON:,} rounds\nagainst the best arm on offer, 95 % interval")
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(axis="x", alpha=0.3)
     return drawn

@@ -146,27 +146,27 @@ def by_curve(found):
 
 def figure(found):
     """The curves, and the ratio of UTS on each."""
-    drawn = Figure(figsize=(9.2, 3.9), layout="constrained")
-    left, right = drawn.subplots(1, 2)
+    drawn = Figure(figsize=(5.8, 6.8), layout="constrained")
+    above, below = drawn.subplots(2, 1)
     for number, (curve, sold) in enumerate(CURVES.items()):
         earned = PRICES * sold
-        left.plot(PRICES, earned / earned.max(), color="0.6", linewidth=0.8)
-        left.plot(PRICES[earned.argmax()], 1, "o", color="0.3", markersize=3)
+        above.plot(PRICES, earned / earned.max(), color="0.6", linewidth=0.8)
+        above.plot(PRICES[earned.argmax()], 1, "o", color="0.3", markersize=3)
         for place, policy in enumerate(POLICIES):
             one, look = ratio(found, policy, curve), style(policy, place)
             look = {"color": look["color"], "marker": look.get("marker", "o"), "markersize": 4}
             ends = [[one.value - one.low], [one.high - one.value]]
             look |= {"linestyle": "", "label": policy if number == 0 else None}
-            right.errorbar(number + 0.25 * place, one.value, ends, **look)
-    left.set(xlabel="price", ylabel="revenue a visitor, over that of the best price", ylim=0)
-    right.axhline(1, color="0.45", linewidth=0.8)
-    right.set(ylabel="regret with Scaled / regret with Bounded", ylim=(0, 1.7))
-    right.set_xticks(
+            below.errorbar(number + 0.25 * place, one.value, ends, **look)
+    above.set(xlabel="price", ylabel="revenue per visitor,\nover that of the best price", ylim=0)
+    below.axhline(1, color="0.45", linewidth=0.8)
+    below.set(ylabel="regret with Scaled / regret with Bounded", ylim=(0, 1.7))
+    below.set_xticks(
         np.arange(5) * 4 + 1.75, [shape.split(",")[0].replace(" ", "\n") for shape in SHAPES]
     )
-    right.tick_params(axis="x", labelsize=7, length=0)
-    right.legend(frameon=False, fontsize=8, ncols=3, loc="upper left")
-    for ax in (left, right):
+    below.tick_params(axis="x", labelsize=9, length=0)
+    below.legend(frameon=False, fontsize=8, ncols=3, loc="upper left")
+    for ax in (above, below):
         ax.spines[["top", "right"]].set_visible(False)
     return drawn
 

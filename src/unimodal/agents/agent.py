@@ -520,7 +520,7 @@ class Agent:
         >>> agent.tell([0, 1, 2] * 100, [0, 1, 0] * 100)
         >>> print(agent.certificate())
         The peak is 1, at over 99.9999 % confidence (95 % was asked for), after 300 rewards.
-        Belief, apart from the certificate: ...
+        Posterior, not part of the certificate: ...
         """
         from unimodal.agents import certifying
 
@@ -586,7 +586,7 @@ class Agent:
             tuple(format(value, formats.get(name, "")) for name, value in row.items())
             for row in table.iter_rows(named=True)
         ]
-        leads = "nobody leads" if self.leader is None else f"{self.leader!r} leads"
+        leads = "no leader" if self.leader is None else f"{self.leader!r} leads"
         return page.notebook_table(f"{self!r}: {leads}", table.columns, rows)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,8 +32,11 @@ def reproduce(scale: str, out: Path, only: str, dask: str, console: Console) -> 
     planned = settings(SCALES[scale])
     chosen = [setting for setting in planned if only in setting.name]
     if not chosen:
+        names = [setting.name for setting in planned]
+        near = difflib.get_close_matches(only, names, n=3, cutoff=0.4) or names[:1]
         raise UnimodalError(
-            f"--only must be part of a setting's name, such as '{planned[0].name}', got '{only}'."
+            f"--only must be part of a setting's name, such as {', '.join(map(repr, near))}, "
+            f"got '{only}'."
         )
     # The workers before the store: where no scheduler answers, no file is made.
     with workers_at(dask) as executor:

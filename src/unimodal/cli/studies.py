@@ -47,7 +47,7 @@ def reproduce(
       unimodal reproduce
       unimodal reproduce --full --out full
       unimodal reproduce --decide --budget 60 --out full
-      unimodal reproduce --full --only "Table 1"
+      unimodal reproduce --full --only "Table 2: K = 20, p = 1/2"
       unimodal reproduce --full --dask tcp://10.0.0.1:8786
       unimodal reproduce --from docs/studies/reproduction/findings.parquet --out again
     """

@@ -123,9 +123,9 @@ class Certificate:
         if self.belief is not None and self.leader is not None:
             best = self.belief.best.get(self.leader, math.nan)
             lines.append(
-                f"Belief, apart from the certificate: {_percent(best)} that {self.leader} is the "
-                f"best of its neighbourhood; stopping now loses {self.belief.expected_loss:.2g} "
-                "per round."
+                f"Posterior, not part of the certificate: {_percent(best)} that {self.leader} is "
+                "the best of its neighbourhood; stopping now would lose "
+                f"{self.belief.expected_loss:.2g} per round."
             )
         return "\n".join(lines)
 
@@ -140,7 +140,9 @@ class Certificate:
         start = f"Not certified at {_percent(self.confidence)} after {counted}: {self.leader} leads"
         if not self.open:
             return f"{start}, but its neighbours are not known."
-        foreseen = "" if self.more is None else f"; about {self.more:,} more at the present rate"
+        foreseen = (
+            "" if self.more is None else f"; about {self.more:,} more rewards at the present rate"
+        )
         return f"{start}, but {_listed(self.open, 'or')} may be better{foreseen}."
 
     def _near_tie(self) -> list[str]:

@@ -74,7 +74,8 @@ class Problem(ReadOnlyArrays):
     >>> print(problem.check())
     the means are unimodal: from every arm a path of neighbours climbs to arm 1.
     >>> print(um.Problem(um.graphs.line(4), [0.5, 0.1, 0.2, 0.9]).check())
-    the means are not unimodal: arm 0 (mean 0.5) is stuck, its best neighbour 1 has mean 0.1.
+    the means are not unimodal: no path climbs from arm 0 (mean 0.5), whose best
+    neighbour 1 has mean 0.1.
     >>> prices = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
     >>> um.Problem(prices, {"9.90": 0.2, "12.90": 0.6, "14.90": 0.4}).means.tolist()
     [0.2, 0.6, 0.4]
@@ -134,8 +135,8 @@ class Problem(ReadOnlyArrays):
         name, other = graph.label_of(arm), graph.label_of(best)
         return Unimodality(
             False,
-            f"the means are not unimodal: arm {name!r} (mean {means[arm]:g}) is stuck, its best "
-            f"neighbour {other!r} has mean {means[best]:g}.",
+            f"the means are not unimodal: no path climbs from arm {name!r} (mean {means[arm]:g}), "
+            f"whose best neighbour {other!r} has mean {means[best]:g}.",
             name,
             other,
         )

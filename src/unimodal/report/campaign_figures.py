@@ -18,7 +18,7 @@ def earnings(
     ax: Axes | None, rows: Mapping[str, tuple[float, float, float, float]], earned: float
 ) -> Axes:
     """One row per policy: expected reward, interval, and the share that rests on a prior."""
-    ax = new_axes(7, 1.3 + 0.42 * len(rows)) if ax is None else ax
+    ax = new_axes(5.8, 1.3 + 0.42 * len(rows)) if ax is None else ax
     for row, (name, (mean, low, high, on_prior)) in enumerate(rows.items()):
         look = style(name.removesuffix(" (the log)"), row)
         mark = {key: value for key, value in look.items() if key != "linestyle"}

@@ -12,6 +12,7 @@ import numpy as np
 
 from unimodal.errors import unknown_name
 from unimodal.escape_text import printable
+from unimodal.report.curve_labels import CurveEnd, end_of, label_curves
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +32,8 @@ STYLES: dict[str, tuple[str, str]] = {
 # For steps of a quantity, in their order: dark to warm, of the same palette.
 STEPS = ("#000000", "#0072B2", "#009E73", "#E69F00", "#D55E00")
 _OTHERS = [("#E69F00", "v"), ("#56B4E9", "P"), ("#000000", "X"), ("#999999", "*")]
-_PANELS_IN_A_ROW = 4
+_PANELS_IN_A_ROW = 2  # more could not be read on a telephone
+_CURVE, _BOUND = "regret", "bound"  # the marks of the lines that `regret` drew
 _DASHES = [(0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (2, 2))]
 
 
@@ -95,41 +97,32 @@ def regret(
     """Regret curves with bands, and c(μ)·log t as a dashed line."""
     if scale not in ("log", "linear"):
         raise unknown_name("scale", scale, ("log", "linear"))
-    ax = new_axes(7, 4.2) if ax is None else ax
-    lines = ax.get_legend_handles_labels()[0]  # of who gave the axes
+    ax = new_axes(5.8, 3.9) if ax is None else ax
+    handles = ax.get_legend_handles_labels()[0]  # of who gave the axes
+    theirs: list[Any] = [line for line in handles if line.get_gid() != _CURVE]
     for position, (name, (mean, low, high)) in enumerate(curves.items()):
         look: dict[str, Any] = {"label": literal(name), "linewidth": 1.6, "markersize": 4.5}
-        look |= style(name, position)
+        look |= style(name, position) | {"gid": _CURVE}
         every = max(len(rounds) // 10, 1)
-        lines += ax.plot(rounds, mean, markevery=every, **look)
+        ax.plot(rounds, mean, markevery=every, **look)
         if np.isfinite(low).all():
             ax.fill_between(rounds, low, high, color=look["color"], alpha=0.18, linewidth=0)
     if np.isfinite(lower_bound):
         bound = lower_bound * np.log(np.maximum(rounds, 1))
-        ax.plot(rounds, bound, color="0.45", linestyle=(0, (5, 4)), linewidth=1)
-        ax.annotate(  # beyond the axes: inside, it would run over curves
-            "c(μ) log t",
-            (rounds[-1], bound[-1]),
-            textcoords="offset points",
-            xytext=(4, 0),
-            va="center",
-            color="0.35",
-            fontsize=8,
-            annotation_clip=False,
-        )
+        dashed: dict[str, Any] = {"color": "0.4", "linestyle": (0, (5, 4)), "linewidth": 1}
+        ax.plot(rounds, bound, gid=_BOUND, **dashed)
     ax.set_xscale(scale)
     ax.set_xlim(rounds[0] if scale == "log" else 0, rounds[-1])
     ax.set_ylim(bottom=0)
     ax.set_xlabel("round t")
     ax.set_ylabel("regret $R_t$, mean and 95 % interval")
     ax.spines[["top", "right"]].set_visible(False)
-    _legend(ax, lines, loc="upper left")
+    ends = [end_of(line) for line in ax.lines if line.get_gid() == _CURVE]
+    bounds = [end_of(line) for line in ax.lines if line.get_gid() == _BOUND]
+    label_curves(ax, [*ends, *(end._replace(name="c(μ) log t") for end in bounds)])
+    if theirs:
+        ax.legend(theirs, [line.get_label() for line in theirs], frameon=False, loc="upper left")
     return ax
-
-
-def _legend(ax: Axes, lines: list[Any], **options: Any) -> None:
-    """A legend of these lines: left to itself, it leaves out names that begin with _."""
-    ax.legend(lines, [line.get_label() for line in lines], frameon=False, **options)
 
 
 def with_ratio(
@@ -142,8 +135,8 @@ def with_ratio(
     """Regret above, with Theorem 1's line and Theorem 2's curve; R_t/(c(μ)·log t) below."""
     from matplotlib.figure import Figure
 
-    drawn = Figure(figsize=(5.4, 5.6), layout="constrained")
-    above, below = drawn.subplots(2, 1, sharex=True, height_ratios=(2.2, 1))
+    drawn = Figure(figsize=(5.8, 5.8), layout="constrained")
+    above, below = drawn.subplots(2, 1, sharex=True, height_ratios=(2, 1))
     regret(above, rounds, curves, lower_bound)
     limit = above.get_ylim()[1]
     above.plot(rounds, upper_curve, color="0.45", linestyle=":", linewidth=1)
@@ -151,16 +144,17 @@ def with_ratio(
     above.set_title(literal(title), fontsize=10, loc="left")
     above.set_xlabel("")
     late = np.asarray(rounds) >= 10
+    lines: list[Any] = []
     for position, (name, (mean, _, _)) in enumerate(curves.items()):
         share = mean[late] / (lower_bound * np.log(np.asarray(rounds)[late]))
-        below.plot(
-            np.asarray(rounds)[late], share, linewidth=1.4, color=style(name, position)["color"]
-        )
+        look = {"linewidth": 1.4, "color": style(name, position)["color"], "label": literal(name)}
+        lines += below.plot(np.asarray(rounds)[late], share, **look)
     below.axhline(1, color="0.45", linestyle=(0, (5, 4)), linewidth=1)
     below.set_yscale("log")
-    below.set_ylabel("$R_t$ / (c(μ) log t)", fontsize=8)
+    below.set_ylabel("$R_t$ / (c(μ) log t)", fontsize=9)
     below.set_xlabel("round t")
     below.spines[["top", "right"]].set_visible(False)
+    label_curves(below, [end_of(line) for line in lines])
     return drawn
 
 
@@ -175,27 +169,28 @@ def small_multiples(
 
     rows = math.ceil(len(panels) / _PANELS_IN_A_ROW)
     columns = min(len(panels), _PANELS_IN_A_ROW)
-    drawn = Figure(figsize=(2.7 * columns, 0.4 + 2.8 * rows), layout="constrained")
+    drawn = Figure(figsize=(3.1 * columns, 2.4 * rows), layout="constrained")
     axes = drawn.subplots(rows, columns, sharey=True, squeeze=False)
-    lines: list[Any] = []
+    ends: list[list[CurveEnd]] = []
     for ax, (title, curves) in zip(axes.flat, panels.items(), strict=False):
         theirs = (reported or {}).get(title, {})
+        lines: list[Any] = []
         for position, (name, (x, y)) in enumerate(curves.items()):
             look = style(name, position)
-            drawn_line = ax.plot(x, y, label=literal(name), linewidth=1.4, markersize=5, **look)
-            lines += drawn_line if ax is axes[0, 0] else []
+            lines += ax.plot(x, y, label=literal(name), linewidth=1.4, markersize=5, **look)
             if name in theirs:
                 hollow = {**look, "markerfacecolor": "none", "linestyle": ":"}
                 ax.plot(*theirs[name], linewidth=0.9, markersize=8, alpha=0.8, **hollow)
         ax.set_xscale("log")
         ax.set_yscale("log")
-        ax.set_title(literal(title), fontsize=10)
+        ax.set_title(literal(title), fontsize=10, loc="left")
         ax.set_xlabel(x_label)
         ax.spines[["top", "right"]].set_visible(False)
+        ends.append([end_of(line) for line in lines if len(line.get_xdata())])
+    for ax, here in zip(axes.flat, ends, strict=False):  # now that the common limits are known
+        label_curves(ax, here)
     for ax in axes[:, 0]:
         ax.set_ylabel(y_label)
-    empty = axes.flat[len(panels) :]
-    for ax in empty:
+    for ax in axes.flat[len(panels) :]:
         ax.set_axis_off()
-    _legend(empty[0] if len(empty) else axes[0, 0], lines, fontsize=8)
     return drawn

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from unimodal.report.curve_labels import end_of, label_curves
 from unimodal.report.figures import literal, style
 
 
@@ -22,7 +23,7 @@ class Standing(NamedTuple):
 
 
 def standings(rounds: Any, policies: Mapping[str, Standing], styles: Mapping[str, int]) -> Any:
-    """Curves on the left; on the right one row per policy, which is the legend as well.
+    """Curves on the left; on the right one row per policy.
 
     `styles` gives each name the position that `style` asks for, so that it looks the same in
     pictures with another order.
@@ -36,7 +37,7 @@ def standings(rounds: Any, policies: Mapping[str, Standing], styles: Mapping[str
     for row, (name, one) in enumerate(policies.items()):
         look = style(name, styles[name])
         every = (row % 4, max(int(late.sum()) // 5, 1))  # not all markers at the same rounds
-        shown = {"linewidth": 1.4, "markersize": 4.5, **look}
+        shown = {"linewidth": 1.4, "markersize": 4.5, "label": literal(name), **look}
         curves.plot(np.asarray(rounds)[late], np.asarray(one.curve)[late], markevery=every, **shown)
         mark = {key: value for key, value in look.items() if key != "linestyle"}
         rows.plot([one.median, one.worst], [row, row], color="0.8", linewidth=1, zorder=1)
@@ -50,6 +51,8 @@ def standings(rounds: Any, policies: Mapping[str, Standing], styles: Mapping[str
     curves.set_yscale("log")
     curves.set_xlabel("round t")
     curves.set_ylabel("mean regret $R_t$")
+    curves.set_xlim(right=rounds[-1])
+    label_curves(curves, [end_of(line) for line in curves.lines], size=8)
     rows.set_xscale("log")
     rows.set_yticks(range(len(policies)), [literal(name) for name in policies])
     rows.invert_yaxis()

@@ -55,6 +55,21 @@ def _cell(text: object, style: str = "") -> Any:
     return words(printable(text), style)
 
 
+def aligned(rows: Iterable[Sequence[object]]) -> list[str]:
+    r"""Lines of plain text: the first column on the left, the others on the right.
+
+    >>> print(*aligned([("policy", "regret"), ("UTS", "41 ± 9")]), sep="\n")
+    policy  regret
+    UTS     41 ± 9
+    """
+    cells = [[printable(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return [
+        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip()
+        for row in cells
+    ]
+
+
 def shortened(text: str, most: int) -> str:
     """Text of at most so many characters, with both its ends: labels often begin alike.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from unimodal.errors import UnimodalError
 from unimodal.policies import Policy
 from unimodal.problems import Problem
+from unimodal.report.tables import aligned
 from unimodal.results import statistics as analysis
 from unimodal.results.result import Result, Run
 from unimodal.results.simulate import simulate
@@ -204,13 +205,7 @@ class Identification:
         return f"{self._size}, {most}; the bound is {self.bound:,.0f} rewards"
 
     def __str__(self) -> str:
-        rows = [_COLUMNS, *self._cells()]
-        widths = [max(len(row[place]) for row in rows) for place in range(len(_COLUMNS))]
-        lines = [
-            "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip()
-            for row in rows
-        ]
-        return "\n".join([self._title, *lines])
+        return "\n".join([self._title, *aligned([_COLUMNS, *self._cells()])])
 
     def _repr_html_(self) -> str:
         from unimodal.report import page

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from unimodal import checksums, files, policies
 from unimodal.errors import UnimodalError, unknown_name, whole_number
+from unimodal.escape_text import printable
 from unimodal.policies import Policy
 from unimodal.problems import Problem
+from unimodal.report.tables import aligned
 from unimodal.results import statistics as analysis
 from unimodal.results.stopping import Certified
 from unimodal.version import __version__
@@ -116,9 +118,18 @@ class Result(Mapping[str, Run]):
     def __repr__(self) -> str:
         return f"Result({', '.join(self.runs)}: {self._size}, seed {self.seed})"
 
+    def __str__(self) -> str:
+        title, _, rows = self._overview()
+        columns = ("policy", "regret ± 95 %", "pulls of best")  # narrow: telephones show it, too
+        return "\n".join([printable(title), *aligned([columns, *rows])])
+
     def _repr_html_(self) -> str:
         from unimodal.report import page
 
+        return page.notebook_table(*self._overview())
+
+    def _overview(self) -> tuple[str, tuple[str, ...], list[tuple[str, str, str]]]:
+        """What print and a notebook show: a title, names of columns, one row per policy."""
         best = self.problem.best_arm
         rows = [
             (
@@ -129,7 +140,7 @@ class Result(Mapping[str, Run]):
             for name, run in self.runs.items()
         ]
         columns = ("policy", "regret at the horizon, 95 % interval", "pulls of the best arm")
-        return page.notebook_table(f"{self._size} on {self.problem!r}", columns, rows)
+        return f"{self._size} on {self.problem!r}", columns, rows
 
     @property
     def _size(self) -> str:

@@ -90,7 +90,7 @@ def test_the_tables_of_the_page_are_its_rows(found, decided, table, first):
 def test_the_figure_of_table_2_has_our_ratios_and_the_papers(found):
     """p = 1/2, the second panel: TS relative to UTS, ours beside 23/15, 50/35, … of the paper."""
     panel = page.table_2_figure(found).axes[1]
-    assert panel.get_title() == "p = 1/2"
+    assert panel.get_title("left") == "p = 1/2"
     means = {}
     for name in ("TS", "UTS"):
         means[name] = [

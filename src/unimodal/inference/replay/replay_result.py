@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unimodal.escape_text import printable
+from unimodal.report.tables import aligned
 
 if TYPE_CHECKING:
     import polars as pl
@@ -146,15 +147,7 @@ class Replay:
         )
 
     def __str__(self) -> str:
-        rows = [tuple(map(printable, row)) for row in (self.columns, *self.lines())]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        written = [
-            "  ".join(
-                cell.ljust(width) if place == 0 else cell.rjust(width)
-                for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-            )
-            for row in rows
-        ]
+        written = aligned([self.columns, *self.lines()])
         return "\n".join([printable(self.title), *written, *self.notes])
 
     def plot(self, ax: Axes | None = None) -> Axes:

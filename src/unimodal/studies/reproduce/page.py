@@ -227,7 +227,7 @@ def _multiples(found: Findings) -> page.Figure:
     caption = (
         "Table 2 as ratios to UTS: ours filled with solid lines, the paper's hollow and dotted."
     )
-    return page.figure(table_2_figure(found), "table 2", caption, wide=True)
+    return page.figure(table_2_figure(found), "table 2", caption)
 
 
 def table_2_figure(found: Findings, beside: Findings | None = None) -> Any:
