@@ -51,7 +51,7 @@ def test_a_page_is_up_to_date(name, drawn, tmp_path):
 
 def test_every_folder_is_a_study_with_all_of_its_files():
     folders = sorted(path.name for path in STUDIES.iterdir() if path.is_dir())
-    assert folders == NAMES and len(NAMES) == 14
+    assert folders == NAMES and len(NAMES) == 15
     for name in set(NAMES) - {"reproduction", "comparison"}:
         for file in (pages.STUDY, pages.TEMPLATE, pages.DATA, pages.PAGE):
             assert (STUDIES / name / file).is_file(), f"{name} has no {file}"

@@ -13,7 +13,7 @@ from unimodal.engines.leap import LeapTrial
 from unimodal.engines.step import StepTrial
 from unimodal.kernels.compile import record
 from unimodal.policies import peak
-from unimodal.policies.leaping import ENDLESS, steady_until
+from unimodal.policies.leaping import ENDLESS, contest_after, steady_until
 from unimodal.policies.mints import place_probabilities
 from unimodal.policies.peak import (
     AroundLikelyPeak,
@@ -22,6 +22,7 @@ from unimodal.policies.peak import (
     refuted,
     weigh,
 )
+from unimodal.policies.scope import forced
 from unimodal.policies.state import REASON, REASONS
 
 PEAK = um.PeakUTS()
@@ -165,6 +166,25 @@ def test_an_engine_never_leaps_over_a_look(leads, places):
         assert any(looks(scope, one) for one in range(until, until + 3 + (leads >> 42)))
 
 
+def test_a_young_leader_is_forced_once_in_its_neighbourhood_and_then_every_second_lead():
+    scope = record(AroundLikelyPeak(places=9))
+    assert [leads for leads in range(50) if forced(scope, leads, 4)] == [
+        *(0, 4, 8, 12, 16, 20, 24, 28, 32, 36),
+        *(40, 42, 44, 46, 48),
+    ]
+
+
+@given(st.integers(2, 7), st.booleans(), st.integers(0, 20), st.integers(1, 30))
+def test_contests_between_forced_rounds(size, is_young, later, contests):
+    scope, clock = record(AroundLikelyPeak(places=9)), later + (0 if is_young else 10 * size)
+    now, held = clock, 0
+    while held < contests:
+        held += not forced(scope, now, size)
+        now += 1
+    if now <= 10 * size or not is_young:
+        assert contest_after(scope, clock, size, float(contests)) == now
+
+
 def test_where_all_arms_compete_nobody_looks_around():
     trial = trial_on(um.problems.by_distance(um.graphs.complete(6), 2), horizon=500)
     trial.finish()
@@ -301,6 +321,19 @@ def test_a_campaign_explains_looks_and_keeps_them_within_a_cap(tmp_path):
             if one.arm != one.leader:
                 assert late[max(0, number - 19) : number + 1].count(one.arm) <= 1
     assert um.verify(path)
+
+
+def test_a_family_of_your_own_needs_a_divergence():
+    class Coin(um.Family):
+        def draw(self, mean, rng):
+            return float(um.random.uniform(rng) < mean)
+
+        def posterior(self, arm, rng):
+            return um.random.beta(rng, 1.0 + arm.total, 1.0 + arm.pulls - arm.total)
+
+    problem = um.Problem(um.graphs.line(5), [0.1, 0.5, 0.9, 0.5, 0.1], Coin())
+    with pytest.raises(um.UnimodalError, match="divergence"):
+        um.simulate(problem, PEAK, horizon=50, trials=1)
 
 
 def test_it_needs_a_graph_that_is_held():

@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 ELSEWHERE = "elsewhere.parquet"
 OURS, SWEPT, SCOUT, IMEDUB = POLICIES = ("PeakUTS", "UTS", "ScoutUTS", "IMEDUB")
 HORIZONS = (10**3, 10**4, 10**5)
-TRIALS, OF_1000_ARMS = 100, 5  # on each of ten graphs
+TRIALS, OF_1000_ARMS = 40, 2  # on each of ten graphs
 OTHER_GRAPHS = {"grid 10 x 10": "grid:10x10", "Barabási–Albert, m = 2, K = 1000": "ba:1000:2"}
 # What was asked at T = 10⁵: at most so much of the regret of ScoutUTS.
 ASKED = {(1000, "log(K)/K"): 0.70, (100, "line"): 0.75}
@@ -152,7 +152,7 @@ def render(out):
     """Write the page and its figure from the stored data."""
     found = findings.load(HERE / pages.DATA)
     others = um.studies.load(HERE / ELSEWHERE)
-    named = {setting.name: ones for setting, ones in others}
+    named = {setting.name: ones for setting, ones in others.complete().items()}
     places = by_place(found)
     pages.draw(figure(places), out / "figure.png")
     pages.fill_in(

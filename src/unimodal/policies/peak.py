@@ -1,7 +1,7 @@
 """UTS that looks where the peak may be: far arms are pulled as often as all rewards speak for them.
 
 Around its leader it is UTS with a period of 2, which is optimal in the long run (Trinh, Kaufmann,
-Vernade and Combes 2020). What that lacks is a way to the peak: it climbs from neighbour to
+Vernade and Combes 2020), and with the paper's period while the leader is young. What that lacks is a way to the peak: it climbs from neighbour to
 neighbour, and one with bad luck stops it. So in some of its leads, `looks` of them in each doubling
 of their number, a leader *looks around*: the place of the peak is drawn by its profile likelihood,
 as MINTS draws it (Wang 2025), and that arm is pulled, unless its own rewards refute it.
@@ -33,10 +33,18 @@ from unimodal.policies.index import Thompson
 from unimodal.policies.leaping import ENDLESS, steady_until
 from unimodal.policies.mints import along, new_pools, weigh_places
 from unimodal.policies.policy import Policy, checked_prior, checked_prior_leads
-from unimodal.policies.scope import AroundLeader, Scope, leading_sums, look_around, with_prior
+from unimodal.policies.scope import (
+    AroundLeader,
+    Scope,
+    leading_sums,
+    look_around,
+    period,
+    with_prior,
+)
 from unimodal.policies.state import State
 
 PERIOD = 2  # of so many leads one is forced (Trinh et al. 2020)
+YOUNG = 10  # leads, for each arm of its neighbourhood, in which a leader is forced less often
 LOOKS = 2  # in each doubling of an arm's leads, for each doubling of the number of arms
 MOST_PLACES = 2048  # of a larger graph, those nearest to the leader
 UNSEEN = 255
@@ -46,8 +54,8 @@ FAINTEST = 12.0  # a place that loses so much more than the best one has no weig
 class PeakUTS(Policy):
     """UTS that looks for the peak: now and then it pulls the arm where the peak may well be.
 
-    It begins at one random arm. Around its leader it is Thompson sampling with the leader forced in
-    every second lead, as UTS(period=2). But in about 2·log₂ K of each doubling of its leads, the
+    It begins at one random arm. Around its leader it is UTS: the leader is forced once in |N⁺| of
+    its first 10·|N⁺| leads, and then in every second one, as in UTS(period=2). But in about 2·log₂ K of each doubling of its leads, the
     leader looks around: the place of the peak is drawn from a posterior over all places, and that
     arm is pulled, unless its own rewards refute it. A place weighs as much as the likelihood of
     all rewards under the best means that fall with the distance from it; on a line, under the best
@@ -79,6 +87,7 @@ class PeakUTS(Policy):
     prior: Any = None
     prior_leads: bool = True
     start: ClassVar[str] = "probe(1)"
+    needs_divergence: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -118,7 +127,7 @@ PLACE = np.dtype([("pulls", np.float64), ("total", np.float64), ("weight", np.fl
 class PlacesArena(NamedTuple):
     """The rows of a graph, and what is known of distances; of that, nothing need be saved.
 
-    `distances[row · MOST_PLACES + place]` is the bin of the distance between an arm that was pulled
+    `distances[row·len(places) + place]` is the bin of the distance between an arm that was pulled
     and a place.
     """
 
@@ -192,12 +201,15 @@ def distance_bins(longest: int) -> Any:
 
 
 @inner
+def in_each_doubling(scope):
+    """How many looks there are in each doubling of an arm's leads."""
+    return LOOKS * math.ceil(math.log2(scope.places))
+
+
+@inner
 def looks_before(scope, leads):
     """How many looks an arm has had when it has led so often, but for the first."""
-    if leads < 1:
-        return -1
-    every = LOOKS * math.ceil(math.log2(scope.places))
-    return math.floor(every * math.log2(leads))
+    return math.floor(in_each_doubling(scope) * math.log2(leads)) if leads > 0 else -1
 
 
 @inner
@@ -209,14 +221,26 @@ def looks(scope, leads):
 @steady_until.register(AroundLikelyPeak)
 def _until_the_next_look(scope, arena, state, arm):
     leads = state.arms[arm].leads
-    if arena.last[arm] - arena.first[arm] == len(arena.first):
-        return ENDLESS
+    grown = YOUNG * (arena.last[arm] - arena.first[arm])
+    until = grown if leads < grown else ENDLESS
+    if _sees_all(arena, arm):
+        return until
     if leads < 2:
         return 0
-    every = LOOKS * math.ceil(math.log2(scope.places))
-    following = math.floor(every * math.log2(leads)) + 1.0
+    following = 2.0 ** ((looks_before(scope, leads) + 1.0) / in_each_doubling(scope))
     # A little sooner, whatever the rounding: rounds are then played one by one.
-    return np.int64(math.ceil(2.0 ** (following / every))) - 2 - (leads >> 43)
+    return min(until, np.int64(math.ceil(following)) - 2 - (leads >> 43))
+
+
+@period.register(AroundLikelyPeak)
+def _short_once_it_is_grown(scope, leads, size):
+    return size if leads < YOUNG * size else PERIOD
+
+
+@inner
+def _sees_all(arena, leader):
+    """Whether all arms compete around a leader: then there is nothing to look for."""
+    return arena.last[leader] - arena.first[leader] == len(arena.first)
 
 
 @inner
@@ -229,9 +253,9 @@ def doubt(scope, leads):
 @outlined
 def _at_a_likely_peak(scope, family, arena, state, leader):
     arms, leads = state.arms, state.arms[leader].leads
-    whole = arena.last[leader] - arena.first[leader] == len(arena.first)
-    if whole or not looks(scope, leads) or leading_sums(scope, family, arms[leader])[1] <= 0.0:
-        return -1  # where all arms compete there is nothing to look for
+    is_known = leading_sums(scope, family, arms[leader])[1] > 0.0
+    if _sees_all(arena, leader) or not looks(scope, leads) or not is_known:
+        return -1
     weight = weigh(scope, family, arena, arms, leader, leads)
     left, chosen = weight * uniform(state.rng), leader
     for place in range(arena.found[0]):
@@ -258,9 +282,9 @@ def look_probabilities(
 ) -> NDArray[np.float64] | None:
     """How likely each arm was in the round that was chosen last; None if nobody looked around."""
     leads = int(state.arms["leads"][leader]) - 1  # this round is counted already
-    whole = leader >= 0 and arena.last[leader] - arena.first[leader] == len(arena.first)
-    searches = issubclass(scope.component, AroundLikelyPeak)
-    if leader < 0 or not searches or whole or not looks(scope, leads):
+    if leader < 0 or not issubclass(scope.component, AroundLikelyPeak):
+        return None
+    if _sees_all(arena, leader) or not looks(scope, leads):
         return None
     arms, found = state.arms.view(np.recarray), np.zeros(len(state.arms))
     weight = _compiled_weigh(scope, family, arena, state.arms, leader, leads)

@@ -89,6 +89,7 @@ class Policy:
     # Whether an informative prior of an arm counts for the lead, and spares the arm the start.
     prior_leads = False  # without a type: it would be the first field of those that have it
     forgets: ClassVar[bool] = False  # whether what it knows of an arm is less than it was told
+    needs_divergence: ClassVar[bool] = False  # whether it does, though its index does not
 
     name: str = dataclasses.field(default="", kw_only=True)
 
@@ -389,7 +390,8 @@ def explained(policy: Policy, family: Family | None = None) -> Iterator[None]:
     """
     if family is not None and family.own_functions:
         index = policy.index_for(family)
-        thompson, by_divergence = isinstance(index, Thompson), isinstance(index, Budgeted)
+        thompson = isinstance(index, Thompson)
+        by_divergence = isinstance(index, Budgeted) or policy.needs_divergence
         family.require(draw, *[posterior] * thompson, *[divergence] * by_divergence)
     with user_code_errors.explained(own_functions(policy, family)):
         yield
