@@ -1,10 +1,11 @@
 """UTS that looks where the peak may be: far arms are pulled as often as all rewards speak for them.
 
-Around its leader it is UTS with a period of 2, which is optimal in the long run (Trinh, Kaufmann,
-Vernade and Combes 2020), and with the paper's period while the leader is young. What that lacks is a way to the peak: it climbs from neighbour to
-neighbour, and one with bad luck stops it. So in some of its leads, `looks` of them in each doubling
-of their number, a leader *looks around*: the place of the peak is drawn by its profile likelihood,
-as MINTS draws it (Wang 2025), and that arm is pulled, unless its own rewards refute it.
+Around its leader it is UTS, with the paper's period while the leader is young and a period of 2
+afterwards, which is optimal in the long run (Trinh, Kaufmann, Vernade and Combes 2020). What that
+lacks is a way to the peak: it climbs from neighbour to neighbour, and one with bad luck stops it.
+So in some of its leads, equally many in each doubling of their number, a leader *looks around*: the
+place of the peak is drawn by its profile likelihood, as MINTS draws it (Wang 2025), and that arm is
+pulled, unless its own rewards refute it.
 
 The likelihood of a place is that of the best means which fall with the distance from it. On a line,
 where all means with one peak can be fitted as quickly, these are taken instead once they explain
@@ -55,12 +56,13 @@ class PeakUTS(Policy):
     """UTS that looks for the peak: now and then it pulls the arm where the peak may well be.
 
     It begins at one random arm. Around its leader it is UTS: the leader is forced once in |N⁺| of
-    its first 10·|N⁺| leads, and then in every second one, as in UTS(period=2). But in about 2·log₂ K of each doubling of its leads, the
-    leader looks around: the place of the peak is drawn from a posterior over all places, and that
-    arm is pulled, unless its own rewards refute it. A place weighs as much as the likelihood of
-    all rewards under the best means that fall with the distance from it; on a line, under the best
-    means with one peak there once these explain the rewards better. No number in it depends on a
-    horizon. On a graph of more than 2,048 arms, places are the 2,048 arms nearest to the leader.
+    its first 10·|N⁺| leads, and then in every second one, as in UTS(period=2). But in about
+    2·log₂ K of each doubling of its leads, the leader looks around: the place of the peak is drawn
+    from a posterior over all places, and that arm is pulled, unless its own rewards refute it. A
+    place weighs as much as the likelihood of all rewards under the best means that fall with the
+    distance from it; on a line, under the best means with one peak there once these explain the
+    rewards better. No number in it depends on a horizon. On a graph of more than 2,048 arms, places
+    are the 2,048 arms nearest to the leader.
 
     Only arms that were pulled may lead, or that are known by an informative prior of their own
     (`prior` and `prior_leads` are as in UTS). The regret is in the limit that of UTS:
