@@ -17,7 +17,7 @@ def reproduce(
         bool, typer.Option("--quick", help="Fewer graphs and trials (default)")
     ] = False,
     full: Annotated[
-        bool, typer.Option("--full", help="The paper's own scale; 64 core-minutes")
+        bool, typer.Option("--full", help="The paper's own scale; about 40 core-minutes")
     ] = False,
     out: Annotated[Path, typer.Option(help="Folder for the report and for finished work")] = Path(
         "report"
