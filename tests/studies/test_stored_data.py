@@ -28,14 +28,9 @@ def same(found, stored):
     assert np.asarray(found, dtype=np.float32).tolist() == stored.astype(np.float32).tolist()
 
 
-@before_quick_draws
 @pytest.mark.parametrize(
     ("k", "density", "policy", "graph"),
-    [
-        pytest.param(10, "1/2", "UTS", 3, marks=pytest.mark.full),  # compile kernels that no other
-        pytest.param(5, "line", "TS", 9, marks=pytest.mark.full),  # test needs: with plain draws
-        (20, "log(K)/K", "OSUB", 0),
-    ],
+    [(10, "1/2", "UTS", 3), (5, "line", "TS", 9), (20, "log(K)/K", "OSUB", 0)],
 )
 def test_the_reproduction(k, density, policy, graph):
     one = findings.load(STUDIES / "reproduction" / "findings.parquet").at(
