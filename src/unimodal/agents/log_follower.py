@@ -13,7 +13,7 @@ from unimodal.errors import UnimodalError
 from unimodal.lookup.graph_view import LazyGraphView, WholeGraphView
 from unimodal.policies.index import Budgeted
 from unimodal.policies.npts import Reweighed
-from unimodal.policies.peak import PlacesArena
+from unimodal.policies.peak_places import PlacesArena
 from unimodal.policies.scope import has_leader, span
 from unimodal.policies.scout import ScoutArena
 from unimodal.policies.state import LAST, LEADER, REASON, REASONS
