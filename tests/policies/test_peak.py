@@ -12,18 +12,20 @@ import unimodal as um
 from unimodal.engines.leap import LeapTrial
 from unimodal.engines.step import StepTrial
 from unimodal.kernels.compile import record
-from unimodal.policies import peak
+from unimodal.policies import peak_places
 from unimodal.policies.leaping import ENDLESS, contest_after, steady_until
 from unimodal.policies.mints import place_probabilities
 from unimodal.policies.peak import (
     AroundLikelyPeak,
-    distance_bins,
+    doubtful,
+    doubtful_still,
+    look_number,
     looks,
     refuted,
-    weigh,
 )
+from unimodal.policies.peak_places import PLACES, WEIGHED, distance_bins, weigh
 from unimodal.policies.scope import forced
-from unimodal.policies.state import REASON, REASONS
+from unimodal.policies.state import LAST, LEADER, LOOK, REASON, REASONS
 
 PEAK = um.PeakUTS()
 FAMILIES = [um.Bernoulli(), um.Gaussian(1.0), um.Poisson(), um.Exponential(), um.Bounded(0, 2)]
@@ -43,16 +45,19 @@ def told(graph, family, pulls, means):
 def plain(trial):
     """The parts of a trial for functions that run as plain Python."""
     arena = trial.parts.arena
-    sums, pools = arena.sums.view(np.recarray), arena.pools.view(np.recarray)
-    return trial.parts._replace(arena=arena._replace(sums=sums, pools=pools))
+    seen = {name: getattr(arena, name).view(np.recarray) for name in ("sums", "bins", "pools")}
+    return trial.parts._replace(arena=arena._replace(**seen))
 
 
-def weights(parts, state, leader, leads=100):
-    arms = state.arms.view(np.recarray)
-    whole = weigh(parts.scope, parts.family, parts.arena, arms, leader, leads)
-    n = parts.arena.found[0]
+def weights(parts, state, leader, leads=100, turn=None):
+    """The weights of the places of a look, their sum being 1; 0 for those it does not weigh."""
+    arms, (number, better) = state.arms.view(np.recarray), look_number(parts.scope, leads)
+    number = number if turn is None else turn
+    whole = weigh(parts.scope, parts.family, parts.arena, arms, leader, number, better)
+    weighed = parts.arena.weighed[: parts.arena.found[WEIGHED]]
+    assert len(set(weighed.tolist())) == len(weighed)
     found = np.zeros(len(arms))
-    found[parts.arena.places[:n]] = parts.arena.sums["weight"][:n]
+    found[parts.arena.places[weighed]] = parts.arena.sums["weight"][weighed]
     assert whole == pytest.approx(found.sum())
     return found / whole
 
@@ -93,30 +98,57 @@ def random_rewards(rng, n_arms, most=40):
 @pytest.mark.parametrize("family", FAMILIES, ids=str)
 @pytest.mark.parametrize("most", [12, 4000], ids=["few rewards", "many rewards"])
 def test_a_place_weighs_what_the_best_means_that_fall_with_its_distance_explain(family, most):
-    """Against brute force; with many rewards, most places are ruled out by the bound alone."""
+    """Against brute force."""
     rng = np.random.default_rng(5)
     for graph in (um.graphs.grid(3, 4), um.graphs.star(9), um.graphs.erdos_renyi(14, 0.2, seed=2)):
         for _ in range(8):
             pulls, means = random_rewards(rng, graph.n_arms, most)
             lost = losses_by_distance(graph, family, pulls, means)
             expected = np.exp(-(lost - lost.min()))
-            expected[lost - lost.min() > peak.FAINTEST] = 0.0
+            expected[lost - lost.min() > peak_places.FAINTEST] = 0.0
             leader = int(np.argmax(np.where(pulls > 0, means, -1.0)))
             found = weights(*told(graph, family, pulls, means), leader)
             np.testing.assert_allclose(found, expected / expected.sum(), rtol=1e-6, atol=1e-14)
 
 
-def test_bounds_spare_work_and_change_nothing(monkeypatch):
-    rng, graph = np.random.default_rng(1), um.graphs.erdos_renyi(60, 0.08, seed=1)
-    for _ in range(10):
-        pulls, means = random_rewards(rng, 60, 3000)
-        leader, (parts, state) = int(means.argmax()), told(graph, um.Bernoulli(), pulls, means)
-        bounded = weights(parts, state, leader)
-        spared = (parts.arena.bounds[:60] > 2 * peak.FAINTEST).sum()
-        with monkeypatch.context() as patch:
-            patch.setattr(peak, "_bound_losses", lambda _, arena, *given: arena.bounds.fill(0.0))
-            np.testing.assert_array_equal(weights(parts, state, leader), bounded)
-    assert spared > 20
+def test_each_look_weighs_the_nearest_places_and_some_others_in_turn():
+    """Of 60 places those 16 nearest to the leader, and 15 others, so that four looks see all."""
+    graph, rng = um.graphs.erdos_renyi(60, 0.08, seed=1), np.random.default_rng(1)
+    pulls, means = random_rewards(rng, 60, 12)
+    leader, (parts, state) = int(means.argmax()), told(graph, um.Bernoulli(), pulls, means)
+    lost = losses_by_distance(graph, um.Bernoulli(), pulls, means)
+    seen = set()
+    for turn in range(4):
+        found = weights(parts, state, leader, turn=turn)
+        weighed = parts.arena.places[parts.arena.weighed[: parts.arena.found[WEIGHED]]]
+        nearest, others = weighed[:16], weighed[16:]
+        farther = np.setdiff1d(np.arange(60), nearest)
+        steps = graph.distances(leader)
+        assert nearest[0] == leader and steps[nearest].max() <= steps[farther].min()
+        assert 5 <= len(others) <= 15
+        expected = np.exp(lost[weighed].min() - lost[weighed])
+        expected[lost[weighed] - lost[weighed].min() > peak_places.FAINTEST] = 0.0
+        np.testing.assert_allclose(found[weighed], expected / expected.sum(), rtol=1e-6)
+        seen |= set(weighed.tolist())
+    assert seen == set(range(60))
+
+
+def test_between_rewards_of_a_line_one_place_stands_for_all_in_turn():
+    """Steep on the left, flat on the right; only some arms of 40 have rewards."""
+    graph, pulls = um.graphs.line(40), np.zeros(40, np.int64)
+    known = np.array([2, 6, 9, 10, 11, 15, 22, 30, 38])
+    pulls[known], means = 300, np.zeros(40)
+    means[known] = [0.1, 0.4, 0.8, 0.9, 0.895, 0.89, 0.885, 0.88, 0.87]
+    parts, state = told(graph, um.Bernoulli(), pulls, means)
+    every = place_probabilities(parts.family, state.arms, np.arange(40))
+    for turn in range(12):
+        found = weights(parts, state, 10, turn=turn)
+        assert found[known] == pytest.approx(every[known])
+        for first, last in itertools.pairwise([-1, *known, 40]):
+            between = slice(first + 1, last)
+            assert found[between].sum() == pytest.approx(every[between].sum())
+            assert (found[between] > 0).sum() <= 1
+    assert weights(parts, state, 10, turn=1)[17] > 0 and weights(parts, state, 10, turn=2)[18] > 0
 
 
 def test_on_a_line_one_peak_is_all_that_is_assumed_once_the_rewards_ask_for_it():
@@ -129,7 +161,7 @@ def test_on_a_line_one_peak_is_all_that_is_assumed_once_the_rewards_ask_for_it()
     even = 0.9 - 0.06 * np.abs(np.arange(12) - 4)
     parts, state = told(graph, um.Bernoulli(), pulls, even)
     lost = losses_by_distance(graph, um.Bernoulli(), pulls, even)
-    expected = np.where(lost - lost.min() > peak.FAINTEST, 0.0, np.exp(lost.min() - lost))
+    expected = np.where(lost - lost.min() > peak_places.FAINTEST, 0.0, np.exp(lost.min() - lost))
     np.testing.assert_allclose(weights(parts, state, 4), expected / expected.sum(), rtol=1e-6)
 
 
@@ -209,6 +241,68 @@ def test_an_arm_is_refuted_by_its_own_rewards(pulls, is_refuted):
     assert not refuted(parts.scope, parts.family, arms, 3, 4, 100)
 
 
+@pytest.mark.parametrize(
+    ("pulls", "total", "expected"),
+    [
+        (10, 8.0, 3),  # as good as the leader: 0 < log(1000/(10·√3))/2
+        (577, 462.0, 3),  # just below 1000/√3 rewards, and as good
+        (578, 462.0, -1),  # enough
+        (2, 0.0, 3),  # 2·log 5 = 3.22 < log(1000/(4·3)) = 4.42
+        (3, 0.0, -1),  # 3·log 5 = 4.83 > log(1000/(9·3)) = 3.61
+        (40, 24.0, -1),  # 40·kl(0.6, 0.8) = 4.18 > log(1000/(40·√3))/2 = 1.33
+        (0, 0.0, -1),  # contests are for those
+    ],
+)
+def test_a_neighbour_is_doubtful_that_has_too_few_rewards(pulls, total, expected):
+    """By hand, beside a leader with 1,000 rewards of mean 0.8 on a line."""
+    parts, state = told(um.graphs.line(9), um.Bernoulli(), np.full(9, 1000), np.full(9, 0.8))
+    arms = state.arms.view(np.recarray)
+    arms[5].total = 100.0  # the other neighbour is clearly worse
+    arms[3].pulls, arms[3].total = pulls, total
+    assert doubtful(parts.scope, parts.family, parts.arena, arms, 4) == expected
+    arms[6].pulls, arms[6].total = 1, 1.0  # no neighbour
+    assert doubtful(parts.scope, parts.family, parts.arena, arms, 4) == expected
+
+
+def test_the_most_doubtful_neighbour_goes_first():
+    parts, state = told(um.graphs.line(9), um.Bernoulli(), np.full(9, 1000), np.full(9, 0.8))
+    arms = state.arms.view(np.recarray)
+    arms[3].pulls, arms[3].total, arms[5].pulls, arms[5].total = 20, 16.0, 10, 8.0
+    assert doubtful(parts.scope, parts.family, parts.arena, arms, 4) == 5
+
+
+def test_a_run_of_doubtful_neighbours_ends():
+    """On a line of 9 with 8 looks per doubling: at most 1/16 of the leads before the look."""
+    parts, state = told(um.graphs.line(9), um.Bernoulli(), np.full(9, 10**5), np.full(9, 0.8))
+    arms = state.arms.view(np.recarray)
+    arms[3].pulls, arms[3].total = 1000, 800.0
+
+    def still(leads):
+        return doubtful_still(parts.scope, parts.family, parts.arena, arms, 4, leads)
+
+    begun = 2**14 - 1
+    assert looks(parts.scope, begun) and still(begun + 1) == 3
+    length = next(n for n in range(1, 3000) if still(begun + n) < 0)
+    assert length == begun // 16 + 1
+    arms[3].pulls, arms[3].total = 5, 4.0  # where rewards come late: four times as many as it had
+    assert next(n for n in range(1, 3000) if still(begun + n) < 0) == 20
+
+
+def test_a_look_goes_on_until_no_neighbour_is_doubtful():
+    """After it, neighbours that are nearly as good have nearly as many rewards as the leader."""
+    problem = um.Problem(um.graphs.line(40), 0.7 - 0.001 * np.abs(np.arange(40) - 20.0))
+    trial = trial_on(problem, horizon=30_000)
+    state = trial.state
+    runs, last = [], 0
+    for _ in range(30_000):
+        trial.advance(1)
+        notes = state.notes
+        again = notes[REASON] == LOOK and notes[LAST] != notes[LEADER]
+        last = last + 1 if again else 0
+        runs.append(last)
+    assert max(runs) > 40
+
+
 def test_far_pulls_end_where_rewards_refute_them():
     """All arms but the peak have mean 0.2: after 10⁵ rounds each had few pulls.
 
@@ -231,6 +325,7 @@ def test_places_of_a_large_graph_are_those_near_the_leader():
     pulls[[3000, 3010]] = 5
     one, two = (told(graph, um.Bernoulli(), pulls, np.full(5000, 0.6)) for _ in range(2))
     weights(*one, 3010)
+    assert one[0].arena.found[PLACES] == 2048
     places = one[0].arena.places
     assert len(set(places.tolist())) == 2048 and np.abs(places - 3010).max() == 1024
     np.testing.assert_array_equal(weights(*one, 3000), weights(*two, 3000))
