@@ -109,6 +109,7 @@ def agents(which):
     if which == "all":
         made |= {
             "uts": um.Agent(um.UTS(), names, seed=1),
+            "looks": um.Agent(um.PeakUTS(), neighbours, root=0, seed=1),
             "osub": um.Agent(um.OSUB(), line, um.Poisson(), seed=1),
             "window": um.Agent(um.Windowed(um.UTS(), 9), line, seed=1),
             "fading": um.Agent(um.Discounted(um.UTS(), 0.9), line, um.Bounded(-1, 1), seed=1),

@@ -178,6 +178,7 @@ GAMES = {
     "links": (um.ScoutUTS(), {"graph": um.graphs.line(60)}),
     "looks": (um.PeakUTS(), {"graph": um.graphs.line(60)}),
     "looked up": (um.ScoutUTS(), {"graph": lattice, "root": (0, 0)}),
+    "looks at what was looked up": (um.PeakUTS(), {"graph": lattice, "root": (0, 0)}),
 }
 
 
@@ -281,6 +282,7 @@ def test_a_new_stream_is_none_of_those_before_and_keeps_ties(path, start, play):
         ("start", "leader = arm"),
         ("start", "near = 2"),
         ("contest", "near = near + 1"),
+        ("contest", "reason = 'look around'"),
         ("contest", "decision = decision + 1"),
     ],
 )
@@ -292,6 +294,16 @@ def test_what_no_arithmetic_could_have_decided_is_refused(path, start, play, rea
     for call in (look, lambda path: um.Campaign.open(path, **QUICK)):
         with pytest.raises(um.UnimodalError, match=r"event \d+ of .* is decision .*, which cannot"):
             call(path)
+
+
+def test_who_does_not_look_around_cannot_have_done_so_on_a_graph_that_is_looked_up(path, play):
+    policy = um.UTS(start="literal")
+    with um.Campaign.open(path, policy, lattice, root=(0, 0), seed=4, **QUICK) as campaign:
+        play(campaign, 30)
+    last = "seq = (SELECT max(seq) FROM log WHERE reason = 'contest')"
+    change(path, "DELETE FROM snapshots", f"UPDATE log SET reason = 'look around' WHERE {last}")
+    with pytest.raises(um.UnimodalError, match=r"event \d+ of .* is decision .*, which cannot"):
+        look(path)
 
 
 def test_an_answer_that_one_decision_did_not_need_is_not_the_next_ones():

@@ -42,14 +42,15 @@ def oracle(neighbours, **options):
     return um.Oracle(neighbours, root=(4, 4), retries=0, **options)
 
 
+@pytest.mark.parametrize("policy", [um.ScoutUTS(), um.PeakUTS()], ids=str)
 @pytest.mark.parametrize("cache", [10, 1000])
-def test_it_decides_what_an_agent_in_memory_decides_however_often_it_is_opened(path, cache):
+def test_it_decides_what_an_agent_in_memory_decides_however_often_it_is_opened(path, cache, policy):
     asked, other = Lattice(), Lattice()
-    agent = um.Agent(None, oracle(other, cache=cache), seed=4, clock=lambda: 0.0)
+    agent = um.Agent(policy, oracle(other, cache=cache), seed=4, clock=lambda: 0.0)
     for opening in range(4):
         before = asked.calls
         graph = oracle(asked, cache=cache)
-        with um.Campaign.open(path, None, graph, seed=4, **QUICK) as campaign:
+        with um.Campaign.open(path, policy, graph, seed=4, **QUICK) as campaign:
             assert asked.calls == before  # opening it asks nobody
             assert played(campaign, 60, opening) == played(agent, 60, opening)
     assert asked.calls == other.calls == agent.look_ups

@@ -107,6 +107,7 @@ def agents():
     yield um.Agent(um.Windowed(um.UTS(), window=9), LINE)
     yield um.Agent(um.NPTS(), LINE, um.Bounded(0, 1))
     yield um.Agent(um.ScoutUTS(), um.Oracle(ring.__getitem__, root=3, cache=9))
+    yield um.Agent(um.PeakUTS(), um.Oracle(ring.__getitem__, root=3, cache=9))
 
 
 @pytest.mark.parametrize("agent", list(agents()), ids=lambda agent: repr(agent.policy))

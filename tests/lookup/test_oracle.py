@@ -280,7 +280,7 @@ def test_a_missing_direction_is_added_whichever_answer_comes_first():
     assert "neighbours(5) has 1, but not the other way round" in agent.reports[-1]
 
 
-@pytest.mark.parametrize("policy", [um.ScoutUTS(), um.UTS(start="literal")], ids=str)
+@pytest.mark.parametrize("policy", [um.ScoutUTS(), um.UTS(start="literal"), um.PeakUTS()], ids=str)
 def test_the_cache_has_its_bound_and_forgotten_rows_are_looked_up_again(policy):
     agent = um.Agent(policy, um.Oracle(lattice, root=(3, 2), cache=8), seed=2)
     view = agent._player.view
@@ -390,21 +390,24 @@ class Logged:
         return answer
 
 
+@pytest.mark.parametrize("policy", [um.ScoutUTS(), um.PeakUTS()], ids=str)
 @pytest.mark.parametrize("cache", [5, 60])
-def test_given_the_same_answers_it_does_the_same(cache):
+def test_given_the_same_answers_it_does_the_same(cache, policy):
     rng = np.random.default_rng(1)
-    source = um.Oracle(Failing(lattice, lambda call: call > 9 and rng.random() < 0.3), root=(4, 4))
+    fails = Failing(lattice, lambda call: call > 9 and rng.random() < 0.3)
+    source = um.Oracle(fails, root=(4, 4), retries=0)
     first = Logged(source, cache)
-    asked = play(um.Agent(graph=first, seed=7), 1500, hill)
+    asked = play(um.Agent(policy, first, seed=7), 1500, hill)
     assert any(answer is None for _, answer in first.log)
-    agent = um.Agent(graph=Logged(source, cache, first.log), seed=7)
+    agent = um.Agent(policy, Logged(source, cache, first.log), seed=7)
     assert play(agent, 1500, hill) == asked
     assert agent.look_ups == len(first.log)
 
 
+@pytest.mark.parametrize("policy", [um.ScoutUTS(), um.PeakUTS()], ids=str)
 @pytest.mark.parametrize("cache", [4, 1000])
 @pytest.mark.parametrize("rounds", [1, 40, 700])
-def test_saved_and_loaded_it_goes_on_exactly(tmp_path, cache, rounds):
+def test_saved_and_loaded_it_goes_on_exactly(tmp_path, cache, rounds, policy):
     """The function fails by the number of its call, so both must ask the same in the same order."""
 
     def oracle(calls):
@@ -413,7 +416,7 @@ def test_saved_and_loaded_it_goes_on_exactly(tmp_path, cache, rounds):
 
         return um.Oracle(Failing(lattice, fails), root=(4, 4), cache=cache, retries=0)
 
-    one = um.Agent(graph=oracle(0), seed=5)
+    one = um.Agent(policy, oracle(0), seed=5)
     play(one, rounds, hill)
     path = one.save(tmp_path / "one.json")
     two = um.Agent.load(path, graph=oracle(one.oracle.calls))

@@ -23,7 +23,7 @@ from unimodal.policies.peak import (
     looks,
     refuted,
 )
-from unimodal.policies.peak_places import PLACES, WEIGHED, distance_bins, weigh
+from unimodal.policies.peak_places import WEIGHED, distance_bins, weigh
 from unimodal.policies.scope import forced
 from unimodal.policies.state import LAST, LEADER, LOOK, REASON, REASONS
 
@@ -57,7 +57,7 @@ def weights(parts, state, leader, leads=100, turn=None):
     weighed = parts.arena.weighed[: parts.arena.found[WEIGHED]]
     assert len(set(weighed.tolist())) == len(weighed)
     found = np.zeros(len(arms))
-    found[parts.arena.places[weighed]] = parts.arena.sums["weight"][weighed]
+    found[weighed] = parts.arena.sums["weight"][weighed]
     assert whole == pytest.approx(found.sum())
     return found / whole
 
@@ -120,7 +120,7 @@ def test_each_look_weighs_the_nearest_places_and_some_others_in_turn():
     seen = set()
     for turn in range(4):
         found = weights(parts, state, leader, turn=turn)
-        weighed = parts.arena.places[parts.arena.weighed[: parts.arena.found[WEIGHED]]]
+        weighed = parts.arena.weighed[: parts.arena.found[WEIGHED]].copy()
         nearest, others = weighed[:16], weighed[16:]
         farther = np.setdiff1d(np.arange(60), nearest)
         steps = graph.distances(leader)
@@ -319,28 +319,26 @@ def test_far_pulls_end_where_rewards_refute_them():
         assert trial.pulls[np.arange(40) != 20].max() < 60
 
 
-def test_places_of_a_large_graph_are_those_near_the_leader():
-    graph = um.graphs.line(5000)
-    pulls = np.zeros(5000, np.int64)
-    pulls[[3000, 3010]] = 5
-    one, two = (told(graph, um.Bernoulli(), pulls, np.full(5000, 0.6)) for _ in range(2))
-    weights(*one, 3010)
-    assert one[0].arena.found[PLACES] == 2048
-    places = one[0].arena.places
-    assert len(set(places.tolist())) == 2048 and np.abs(places - 3010).max() == 1024
-    np.testing.assert_array_equal(weights(*one, 3000), weights(*two, 3000))
-    np.testing.assert_array_equal(places, two[0].arena.places)  # whoever led before
+def test_on_a_large_graph_no_place_is_drawn_and_neighbours_are_doubted():
+    """On a line of 3,000 arms: what it pulls is around the leader."""
+    problem = um.problems.by_distance(um.graphs.line(3000), peak=1000)
+    trial = trial_on(problem, horizon=3000)
+    looked = 0
+    for _ in range(3000):
+        trial.advance(1)
+        arm, leader, reason = trial.state.notes[[LAST, LEADER, REASON]]
+        looked += reason == LOOK
+        assert reason != LOOK or abs(arm - leader) == 1
+        assert leader < 0 or abs(arm - leader) <= 1
+    assert looked > 10
 
 
-def test_distances_are_the_same_whoever_led_first():
+def test_distances_are_searched_once_for_each_graph():
     graph = um.graphs.grid(6, 6)
-    rng = np.random.default_rng(2)
-    pulls, means = random_rewards(rng, 36)
-    one, two = (told(graph, um.Bernoulli(), pulls, means) for _ in range(2))
-    best, other = np.argsort(-means * (pulls > 0))[:2]
-    weights(*one, other)
-    np.testing.assert_array_equal(weights(*one, best), weights(*two, best))
-    np.testing.assert_array_equal(one[0].arena.places, two[0].arena.places)
+    one, two = (trial_on(um.problems.by_distance(graph, 3)).parts.arena for _ in range(2))
+    assert one.distances is two.distances and one.sums is not two.sums
+    steps = np.array([graph.distances(arm) for arm in range(36)])
+    np.testing.assert_array_equal(one.distances.reshape(36, 36), distance_bins(36)[steps])
 
 
 def test_a_look_falls_on_each_arm_as_often_as_its_probability_says():
@@ -431,9 +429,21 @@ def test_a_family_of_your_own_needs_a_divergence():
         um.simulate(problem, PEAK, horizon=50, trials=1)
 
 
-def test_it_needs_a_graph_that_is_held():
-    with pytest.raises(um.UnimodalError, match="use ScoutUTS"):
-        um.Agent(PEAK, lambda x: (x - 1, x + 1), root=0)
+def test_behind_a_function_it_looks_up_one_arm_for_each_that_led(tmp_path):
+    """And a saved agent goes on as if it had not been saved."""
+
+    def around(arm):
+        return [other for other in (arm - 1, arm + 1) if 0 <= other < 50]
+
+    agent, led, rng = um.Agent(PEAK, around, root=5, seed=3), set(), np.random.default_rng(3)
+    for number in range(3000):
+        if number == 1500:
+            agent.save(tmp_path / "agent.json")
+            agent = um.Agent.load(tmp_path / "agent.json", graph=around)
+        arm = agent.ask()
+        led.add(agent.leader)
+        agent.tell(arm, float(rng.random() < 0.9 - 0.05 * abs(arm - 20)))
+    assert agent.leader in (19, 20, 21) and agent.look_ups == len(led - {None})
 
 
 def test_reasons_of_a_trial_are_what_the_rounds_were():

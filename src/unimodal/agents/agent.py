@@ -13,12 +13,13 @@ from unimodal.agents.past_data import PastData, PastRewards, as_past_data, check
 from unimodal.agents.player import Player
 from unimodal.errors import UnimodalError, refuse_set, whole_number
 from unimodal.families import Family, as_family
+from unimodal.families.family import divergence
 from unimodal.graphs import Graph
 from unimodal.graphs.graph import plain_label
 from unimodal.kernels.random import POLICY, stream
 from unimodal.lookup.graph_view import LazyGraphView, WholeGraphView
 from unimodal.lookup.oracle import Neighbours, Oracle, as_oracle
-from unimodal.policies import UTS, Policy, ScoutUTS, as_policy
+from unimodal.policies import UTS, PeakUTS, Policy, as_policy
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,8 +37,8 @@ class Agent:
 
     `graph` is a Graph, or an Oracle, or a function that returns the neighbours of an arm's label;
     then `root` is the arm from which it sets out. Behind an oracle or a function arms are met as
-    they are needed, and only arms that have been pulled lead. `policy` is UTS by default, and
-    ScoutUTS behind an oracle. `family` is the reward family, Bernoulli by default.
+    they are needed, and only arms that have been pulled lead. `policy` is PeakUTS by default (UTS
+    for a family of your own that has no divergence), and `family`, the rewards', is Bernoulli.
     `Agent(seed=s)` has the random stream of trial 0 of `simulate(seed=s)`.
 
     `ask` and `tell` are the light form. `decide` and `reward` are for rewards that come late, twice
@@ -99,7 +100,8 @@ class Agent:
         clock: Callable[[], float] = time.time,
         data: Any = None,
     ) -> None:
-        policy = as_policy(usual_policy(graph) if policy is None else policy)
+        family = as_family(family, "Agent")
+        policy = as_policy(usual_policy(family) if policy is None else policy)
         if not callable(clock):
             raise UnimodalError(f"the clock of an agent must be a function, got {clock!r}.")
         seed = whole_number(seed, "the 'seed'", 0)
@@ -113,7 +115,7 @@ class Agent:
             self.check_look_ups(policy)
             view = LazyGraphView(oracle, [oracle.root], policy)
         begin = view.begin(policy.opening, rng)
-        family = as_family(family, "Agent").on(graph if isinstance(graph, Graph) else None)
+        family = family.on(graph if isinstance(graph, Graph) else None)
         if isinstance(graph, Graph):
             known = policy.counted_prior(graph.n_arms, family)[0] > 0
             begin = policy.opening.without(begin, known)
@@ -599,9 +601,9 @@ def check_no_root(root: Any) -> None:
         )
 
 
-def usual_policy(graph: Any) -> Policy:
-    """The policy of who names none: on a graph that nobody holds there can be no sweep."""
-    return UTS() if isinstance(graph, Graph) else ScoutUTS()
+def usual_policy(family: Family) -> Policy:
+    """The policy of who names none: PeakUTS, if the family has what it compares arms by."""
+    return PeakUTS() if family.told.has(divergence) else UTS()
 
 
 def _is_batch(reward: Any) -> bool:

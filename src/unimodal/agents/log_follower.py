@@ -13,6 +13,7 @@ from unimodal.errors import UnimodalError
 from unimodal.lookup.graph_view import LazyGraphView, WholeGraphView
 from unimodal.policies.index import Budgeted
 from unimodal.policies.npts import Reweighed
+from unimodal.policies.peak import AroundDoubted
 from unimodal.policies.peak_places import PlacesArena
 from unimodal.policies.scope import has_leader, span
 from unimodal.policies.scout import ScoutArena
@@ -190,11 +191,14 @@ class LogFollower:
             return False
         if event.reason == "cap" and agent._player.limits.cap is None:
             return False
+        is_look = event.reason == "look around"
+        if is_look and not issubclass(agent._player.scope.component, AroundDoubted):
+            return False
         if not isinstance(view, WholeGraphView) or isinstance(view.arena, ScoutArena):
             return bool(event.near >= 1)  # links and look-ups depend on the random stream
         first, last = span(agent._player.scope, view.arena, leader)
-        if event.reason == "look around":
-            return isinstance(view.arena, PlacesArena) and bool(event.near == last - first)
+        if is_look and isinstance(view.arena, PlacesArena):  # any arm may be drawn
+            return bool(event.near == last - first)
         return bool(event.near == last - first and arm in view.arena.near[first:last])
 
     def _is_reward(self, reward: Any) -> bool:

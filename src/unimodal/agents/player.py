@@ -20,7 +20,7 @@ from unimodal.lookup.graph_view import LazyGraphView, WholeGraphView
 from unimodal.policies import Policy, explained
 from unimodal.policies.index import refresh
 from unimodal.policies.npts import with_room
-from unimodal.policies.peak import look_probabilities
+from unimodal.policies.peak import doubtful, look_probabilities
 from unimodal.policies.policy import own_functions
 from unimodal.policies.round import ask, choose, effective_clock, observe
 from unimodal.policies.scope import clock, contests, lead, span
@@ -262,6 +262,11 @@ class Player:
         return look_probabilities(
             self.scope, self.family_record, self.view.arena, self.state, leader
         )
+
+    def doubtful(self, leader: int) -> int:
+        """The neighbour of a leader that has too few rewards, as a look of PeakUTS says; or -1."""
+        arms = self.state.arms.view(np.recarray)
+        return int(doubtful(self.scope, self.family_record, self.view.arena, arms, leader))
 
     def _meet_neighbours(self, view: LazyGraphView) -> None:
         """Let the coming leader's neighbours be looked up, and make room for them."""

@@ -226,6 +226,11 @@ def _because_of_a_look(player: Any, reason: str, arm: int, leader: int, leads: s
     if reason == "cap":
         return f"{looked}, and drew an arm. {_but_capped(player)}"
     share = f"probability {as_shown(player.look_probabilities(leader)[arm])}"
+    if arm == player.doubtful(leader):
+        return (
+            f"{leads} and looked around: {player.view.label_of(arm)!r} is a neighbour with few "
+            f"rewards for how little they speak against it ({share})."
+        )
     if arm == leader:
         return f"{looked}: it drew its own place, or one that its own rewards refute ({share})."
     return f"{looked}: {player.view.label_of(arm)!r} was drawn as its place ({share})."

@@ -56,10 +56,11 @@ class Settings:
         held = isinstance(self.graph, Graph)
         if held:
             check_no_root(self.root)
+        family = as_family(self.family, "Campaign")
         return Settings(
-            self.policy or usual_policy(self.graph),
+            self.policy or usual_policy(family),
             self.graph if held else as_oracle(self.graph, self.root),
-            as_family(self.family, "Campaign").on(self.graph if held else None),
+            family.on(self.graph if held else None),
             0 if self.seed is None else self.seed,
             self.root,
             self.time_to_live,

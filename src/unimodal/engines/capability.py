@@ -12,14 +12,22 @@ from unimodal.policies import AroundLeader, AroundLeastPulled, EveryArm, Policy
 from unimodal.policies.imed import EmpiricalDivergence
 from unimodal.policies.index import Budgeted, KLUpper, Thompson
 from unimodal.policies.klucb_ub import KLUpperByPulls
-from unimodal.policies.peak import AroundLikelyPeak, AroundLikelyPeakByPrior
+from unimodal.policies.peak import (
+    AroundDoubted,
+    AroundDoubtedByPrior,
+    AroundLikelyPeak,
+    AroundLikelyPeakByPrior,
+)
 from unimodal.policies.scope import AroundLeaderByPrior
 from unimodal.policies.scout import Scout, ScoutByPrior
 from unimodal.problems import Moving, Problem
 
 # What docs/decisions/0006-leaping.md proves something about: these classes, and not subclasses of
 # them, which may override what the proof is about.
-_SCOPES = (EveryArm, AroundLeader, AroundLeastPulled, Scout, AroundLikelyPeak)
+_SCOPES = (EveryArm, AroundLeader, AroundLeastPulled, Scout, AroundDoubted, AroundLikelyPeak)
+_BY_PRIOR = (
+    AroundLeaderByPrior, ScoutByPrior, AroundDoubtedByPrior, AroundLikelyPeakByPrior,
+)  # fmt: skip
 _INDICES = (Thompson, KLUpper, KLUpperByPulls, EmpiricalDivergence)
 # What the engine calls of a family, and what more by index. A family must have registered each for
 # itself: an inherited one may not fit a `draw` that is not inherited. The other functions of
@@ -51,7 +59,7 @@ def why_not_leap(policy: Policy, problem: Problem, history: bool = False) -> str
     scope = type(policy.scope_for(problem.graph, problem.family))
     if index not in _INDICES:
         return f"{index.__name__} is not an index that can say when it will cross a level"
-    if issubclass(scope, AroundLeaderByPrior | ScoutByPrior | AroundLikelyPeakByPrior):
+    if issubclass(scope, _BY_PRIOR):
         return "the priors of its arms count for the leader, of which the engine knows nothing"
     if scope not in _SCOPES:
         return f"{scope.__name__} is not a scope that can say for how long a leader stays"

@@ -129,12 +129,16 @@ class Family:
     def require(self, *functions: Any) -> None:
         """Refuse a family that has none of its own of a function below, such as `posterior`."""
         for function in functions:
-            if not set(type(self).__mro__[:-1]) - {Family} & set(function.registry):
+            if not self.has(function):
                 name = function.__name__
                 raise UnimodalError(
                     f"{type(self).__name__} must have a method {METHODS[name]} here: define it, or "
                     f"take a policy that does without ({NEEDED_BY[name]})."
                 )
+
+    def has(self, function: Any) -> bool:
+        """Whether it has a function below, such as `posterior`, of its own."""
+        return bool(set(type(self).__mro__[:-1]) - {Family} & set(function.registry))
 
     # Arms may differ in what a reward is worth: see `scaled.py`. Of other families nothing here
     # depends on the arm.

@@ -18,7 +18,7 @@ that of UTS.
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from unimodal.families import Family
 from unimodal.families.family import divergence, earned, told
 from unimodal.graphs import Graph
-from unimodal.kernels.compile import component, inner, outlined
+from unimodal.kernels.compile import component, generic, inner, outlined
 from unimodal.kernels.random import uniform
 from unimodal.policies.index import Thompson
 from unimodal.policies.leaping import ENDLESS, steady_until
@@ -51,8 +51,8 @@ from unimodal.policies.state import LAST, LEADER, LOOK, REASON, State
 PERIOD = 2  # of so many leads one is forced (Trinh et al. 2020)
 YOUNG = 10  # leads, for each arm of its neighbourhood, in which a leader is forced less often
 LOOKS = 2  # in each doubling of an arm's leads, for each doubling of the number of arms
-RUN = 2  # doubtful neighbours are pulled in at most one of so many leads, up to the next look
-MORE = 4  # and an arm so many times as often as it had been, for rewards may come late
+RUN = 2  # a run of pulls of doubtful neighbours has at most 1/(RUN·D) of the leads so far
+MORE = 4  # and so many times the rewards of the arm, for rewards may come late
 
 
 class PeakUTS(Policy):
@@ -65,7 +65,7 @@ class PeakUTS(Policy):
     weighs as much as the likelihood of all rewards under the best means that fall with the distance
     from it; on a line, under the best means with one peak there once these explain the rewards
     better. Of more than 32 places, each look weighs the 16 nearest to the leader and some of the
-    others, in turn; of more than 2,048, only those nearest to the leader.
+    others, in turn. No place is drawn on a graph of more than 2,048 arms, or known by look-up.
 
     If the leader's own place is drawn, a neighbour is pulled that has too few rewards for how
     little speaks against it, and again as long as there is one. No number depends on a horizon.
@@ -104,40 +104,49 @@ class PeakUTS(Policy):
 
     def scope(self, graph: Graph | None) -> Scope:
         """The leader's neighbourhood, and the places where the peak may be."""
-        return AroundLikelyPeak(places=places_of(graph))
+        return AroundLikelyPeak(places=graph.n_arms) if _is_small(graph) else AroundDoubted()
 
     def scope_for(self, graph: Graph | None, family: Family) -> Scope:
         """The same; led by posterior means where priors count."""
-        if self.is_led_by_prior(graph, family):
-            informative = family.informative_from
-            return AroundLikelyPeakByPrior(places=places_of(graph), informative=informative)
-        return self.scope(graph)
-
-    @property
-    def needs_every_arm(self) -> bool:
-        """Yes: any arm may be the place of the peak."""
-        return True
+        if not self.is_led_by_prior(graph, family):
+            return self.scope(graph)
+        informative = family.informative_from
+        if _is_small(graph):
+            return AroundLikelyPeakByPrior(places=graph.n_arms, informative=informative)
+        return AroundDoubtedByPrior(informative=informative)
 
     def index(self) -> object:
         """A posterior draw."""
         return Thompson()
 
 
-def places_of(graph: Graph | None) -> int:
-    """How many places there are to look at, at most."""
-    return MOST_PLACES if graph is None else min(graph.n_arms, MOST_PLACES)
+def _is_small(graph: Graph | None) -> TypeGuard[Graph]:
+    """Whether all distances can be kept."""
+    return graph is not None and graph.n_arms <= MOST_PLACES
 
 
 @component
-class AroundLikelyPeak(AroundLeader):
-    """The leader and its neighbours compete, but in some leads a likely peak is pulled."""
+class AroundDoubted(AroundLeader):
+    """The leader and its neighbours compete; in some leads neighbours with bad luck are pulled."""
 
     period: int = PERIOD
-    places: int = MOST_PLACES  # how many places there are to look at, at most
+    places: int = MOST_PLACES  # where the peak may be
+
+
+@component
+class AroundLikelyPeak(AroundDoubted):
+    """The same; in some leads a likely peak is pulled."""
 
     def arena(self, graph: Graph) -> Any:
         """The rows of the graph, and the distances between its arms."""
         return places_arena(graph)
+
+
+@component
+class AroundDoubtedByPrior(AroundDoubted):
+    """The same, where a prior that is worth at least `informative` rewards counts for the lead."""
+
+    informative: float = 0.0
 
 
 @component
@@ -147,6 +156,7 @@ class AroundLikelyPeakByPrior(AroundLikelyPeak):
     informative: float = 0.0
 
 
+leading_sums.register(AroundDoubtedByPrior)(with_prior)
 leading_sums.register(AroundLikelyPeakByPrior)(with_prior)
 
 
@@ -171,7 +181,7 @@ def looks(scope, leads):
     return looks_before(scope, leads + 1) > looks_before(scope, leads)
 
 
-@steady_until.register(AroundLikelyPeak)
+@steady_until.register(AroundDoubted)
 def _until_the_next_look(scope, arena, state, arm):
     leads = state.arms[arm].leads
     grown = YOUNG * (arena.last[arm] - arena.first[arm])
@@ -198,7 +208,7 @@ def _looked_elsewhere(state, leader):
     return notes[REASON] == LOOK and notes[LEADER] == leader and notes[LAST] != leader
 
 
-@period.register(AroundLikelyPeak)
+@period.register(AroundDoubted)
 def _short_once_it_is_grown(scope, leads, size):
     return size if leads < YOUNG * size else PERIOD
 
@@ -209,7 +219,7 @@ def _sees_all(arena, leader):
     return arena.last[leader] - arena.first[leader] == len(arena.first)
 
 
-@look_around.register(AroundLikelyPeak)
+@look_around.register(AroundDoubted)
 @outlined
 def _at_a_likely_peak(scope, family, arena, state, leader):
     arms, leads = state.arms, state.arms[leader].leads
@@ -217,19 +227,35 @@ def _at_a_likely_peak(scope, family, arena, state, leader):
     if _sees_all(arena, leader) or not is_known:
         return -1
     if looks(scope, leads):
-        weight = weigh(scope, family, arena, arms, leader, *look_number(scope, leads))
-        left, chosen = weight * uniform(state.rng), leader
-        for place in arena.weighed[: arena.found[WEIGHED]]:
-            left -= arena.sums[place].weight
-            if left < 0.0:
-                chosen = arena.places[place]
-                break
-        if chosen != leader and not refuted(scope, family, arms, chosen, leader, leads):
-            return chosen
-        return _instead(scope, family, arena, arms, leader)
+        return look(scope, family, arena, state, leader, leads)
     if _looked_elsewhere(state, leader):
         return doubtful_still(scope, family, arena, arms, leader, leads)
     return -1
+
+
+@generic
+def look(scope, family, arena, state, leader, leads):
+    """The arm to pull in a look, or -1 for a round as any other."""
+
+
+@look.register(AroundDoubted)
+def _at_neighbours(scope, family, arena, state, leader, leads):
+    return doubtful(scope, family, arena, state.arms, leader)
+
+
+@look.register(AroundLikelyPeak)
+def _anywhere(scope, family, arena, state, leader, leads):
+    arms = state.arms
+    weight = weigh(scope, family, arena, arms, leader, *look_number(scope, leads))
+    left, chosen = weight * uniform(state.rng), leader
+    for place in arena.weighed[: arena.found[WEIGHED]]:
+        left -= arena.sums[place].weight
+        if left < 0.0:
+            chosen = place
+            break
+    if chosen != leader and not refuted(scope, family, arms, chosen, leader, leads):
+        return chosen
+    return _instead(scope, family, arena, arms, leader)
 
 
 @inner
@@ -310,21 +336,21 @@ def look_probabilities(
     scope: Any, family: Any, arena: Any, state: State, leader: int
 ) -> NDArray[np.float64] | None:
     """How likely each arm was in the round that was chosen last; None if nobody looked around."""
-    if leader < 0 or not issubclass(scope.component, AroundLikelyPeak):
+    if leader < 0 or not issubclass(scope.component, AroundDoubted):
         return None
     leads = int(state.arms["leads"][leader]) - 1  # this round is counted already
-    if _sees_all(arena, leader):
-        return None
-    found = np.zeros(len(state.arms))
-    if not looks(scope, leads):
+    found, has_places = np.zeros(len(state.arms)), issubclass(scope.component, AroundLikelyPeak)
+    if not has_places or not looks(scope, leads):  # nothing was drawn
         if state.notes[REASON] != LOOK:
             return None
         found[state.notes[LAST]] = 1.0
         return found
+    if _sees_all(arena, leader):
+        return None
     arms = state.arms.view(np.recarray)
     weight = compiled_weigh(scope, family, arena, state.arms, leader, *look_number(scope, leads))
     weighed = arena.weighed[: arena.found[WEIGHED]]
-    found[arena.places[weighed]] = arena.sums["weight"][weighed] / weight
+    found[weighed] = arena.sums["weight"][weighed] / weight
     for arm in np.flatnonzero(found):
         if arm != leader and refuted(scope, family, arms, arm, leader, leads):
             found[arm] = 0.0

@@ -25,7 +25,7 @@ from unimodal.kernels.compile import inner, jit
 from unimodal.policies.mints import along, new_pools, weigh_places
 from unimodal.policies.scope import leading_sums
 
-MOST_PLACES = 2048  # of a larger graph, those nearest to the leader
+MOST_PLACES = 2048  # arms of a graph on which the peak's place is drawn
 NEAREST = 16  # places that every look weighs
 IN_TURN = 16  # of the others, about so many
 UNSEEN = 255
@@ -35,32 +35,21 @@ FAINTEST = 12.0  # a place that loses so much more than the best one has no weig
 # rewards are worth most are told.
 SUMS = np.dtype([("pulls", np.float64), ("total", np.float64), ("weight", np.float64)], align=True)
 
-# In `PlacesArena.found`: how many places there are, the arm around which they are, how many of them
-# are weighed, the highest bin of a distance, and how many rows of distances are known.
-PLACES, AROUND, WEIGHED, HIGHEST, ROWS = range(5)
-EVERYWHERE = -2  # around no arm: all arms are places
+WEIGHED, HIGHEST = range(2)  # in `PlacesArena.found`: how many are weighed, the highest bin
 
 
 class PlacesArena(NamedTuple):
-    """The rows of a graph, what is known of distances, and room to weigh places.
-
-    `distances[row·len(places) + place]` is the bin of the distance between the arm of a row and a
-    place.
-    """
+    """The rows of a graph, the distances between its arms, and room to weigh places."""
 
     first: Any
     last: Any
     near: Any
     order: Any  # the arms along a line; empty for other graphs
-    bin_of: Any  # of each distance
+    distances: Any  # distances[arm·K + place] is the bin of the distance between the two
     found: Any
-    places: Any  # the arms that are places
-    place_of: Any  # of each arm, or -1
-    row_of: Any  # of each place, or -1
-    distances: Any
     queue: Any
     stands_for: Any  # how many places each of those along a line stands for
-    pulled: Any  # the places with rewards
+    pulled: Any  # the arms with rewards
     weighed: Any  # the places of this look
     sums: Any  # of SUMS, by place
     bins: Any  # of SUMS, by weighed place and distance
@@ -68,43 +57,17 @@ class PlacesArena(NamedTuple):
 
 
 def places_arena(graph: Graph) -> PlacesArena:
-    """The rows of a graph that is held, and all distances if it is not too large."""
-    n_arms, rows = graph.n_arms, (graph.rows[:-1], graph.rows[1:], graph.near_rows)
-    if n_arms > MOST_PLACES:
-        return around_leader(*rows, n_arms)
+    """The rows of a graph, and all distances."""
+    n_arms, (distances, highest) = graph.n_arms, all_distances(graph)
     order = along(graph) if n_arms > 1 and graph.degrees.min() > 0 else None  # else one is paused
-    arms, (distances, highest) = np.arange(n_arms, dtype=np.int32), all_distances(graph)
-    arena = _arena(*rows, arms, arms, arms, distances, order)
-    arena.found[PLACES], arena.found[AROUND], arena.found[HIGHEST] = n_arms, EVERYWHERE, highest
-    return arena
-
-
-def around_leader(first: Any, last: Any, near: Any, n_arms: int) -> PlacesArena:
-    """Rows with room for the distances between arms that are near the leader."""
-    most = min(n_arms, MOST_PLACES)
-    none = np.full(n_arms, -1, np.int32), np.full(most, -1, np.int32)
-    distances = np.empty(most * most, np.uint8)  # of which only the rows in use ever take memory
-    return _arena(first, last, near, np.empty(most, np.int32), *none, distances, None)
-
-
-def _arena(
-    first: Any, last: Any, near: Any, places: Any, place_of: Any, row_of: Any, distances: Any,
-    order: Any,
-) -> PlacesArena:  # fmt: skip
-    most = len(places)
-    bin_of = distance_bins(most)
-    kinds, weighed = int(bin_of[-1]) + 1, NEAREST + IN_TURN
     line = np.empty(0, np.int32) if order is None else order
+    most = NEAREST + IN_TURN
     return PlacesArena(
-        *(first, last, near, line, bin_of, np.array([0, -1, 0, 0, 0], dtype=np.int64)),
-        *(places, place_of, row_of, distances, np.empty(most, np.int32)),
-        *(
-            np.empty(most, np.int32),
-            np.empty(most, np.int32),
-            np.empty(max(most, weighed), np.int32),
-            np.zeros(most, SUMS),
-        ),
-        *(np.zeros(weighed * kinds, SUMS), new_pools(len(line))),
+        *(graph.rows[:-1], graph.rows[1:], graph.near_rows, line, distances),
+        np.array([0, highest], dtype=np.int64),
+        *(np.empty(n_arms, np.int32), np.empty(n_arms, np.int32), np.empty(n_arms, np.int32)),
+        *(np.empty(max(n_arms, most), np.int32), np.zeros(n_arms, SUMS)),
+        *(np.zeros(most * (highest + 1), SUMS), new_pools(len(line))),
     )
 
 
@@ -128,43 +91,33 @@ def all_distances(graph: Graph) -> Any:
     found = _DISTANCES.get(graph)
     if found is None:
         n_arms = graph.n_arms
+        rows = graph.rows[:-1], graph.rows[1:], graph.near_rows
         distances, queue = np.empty(n_arms * n_arms, np.uint8), np.empty(n_arms, np.int32)
-        rows, arms = (
-            (graph.rows[:-1], graph.rows[1:], graph.near_rows),
-            np.arange(n_arms, dtype=np.int32),
-        )
-        highest = _search_all(*rows, distance_bins(n_arms), arms, arms, queue, distances)
+        highest = _search_all(*rows, distance_bins(n_arms), queue, distances)
         found = _DISTANCES[graph] = distances, int(highest)
     return found
 
 
 @jit
-def _search_all(first, last, near, bin_of, places, place_of, queue, distances):
-    highest = 0
-    for place in range(len(places)):
-        row = distances[place * len(places) : (place + 1) * len(places)]
-        reached = _search(first, last, near, bin_of, places, place_of, queue, row, place)
-        highest = max(highest, reached)
+def _search_all(first, last, near, bin_of, queue, distances):
+    """Write the bins of the distances from each arm to all, by a search by breadth from each."""
+    n, highest = len(queue), 0
+    for place in range(n):
+        row = distances[place * n : (place + 1) * n]
+        row[:] = UNSEEN
+        row[place], queue[0] = 0, place
+        begin, layer_end, end, distance = 0, 1, 1, 1
+        while begin < end < n:
+            if begin == layer_end:
+                layer_end, distance = end, distance + 1
+            arm, reached = queue[begin], bin_of[distance]
+            begin += 1
+            for other in near[first[arm] : last[arm]]:
+                if row[other] == UNSEEN:
+                    row[other], queue[end] = reached, other
+                    end += 1
+        highest = max(highest, row[queue[end - 1]])
     return highest
-
-
-@inner
-def _search(first, last, near, bin_of, places, place_of, queue, row, place):
-    """Write the bins of the distances from a place to all: a search by breadth. The highest bin."""
-    row[:] = UNSEEN
-    row[place], queue[0] = 0, place
-    begin, layer_end, end, distance = 0, 1, 1, 1
-    while begin < end < len(row):
-        if begin == layer_end:
-            layer_end, distance = end, distance + 1
-        arm, reached = places[queue[begin]], bin_of[distance]
-        begin += 1
-        for other in near[first[arm] : last[arm]]:
-            at = place_of[other]
-            if at >= 0 and row[at] == UNSEEN:
-                row[at], queue[end] = reached, at
-                end += 1
-    return row[queue[end - 1]]
 
 
 @inner
@@ -174,7 +127,6 @@ def weigh(scope, family, arena, arms, leader, turn, better):
     `turn` is the number of the look; all means with one peak are taken, on a line, where they
     explain the rewards better by more than `better`.
     """
-    _find_places(arena, leader)
     pulled, overall = _gather(scope, family, arena, arms, leader)
     _choose_places(arena, leader, turn)
     lost = _weigh_by_distance(family, arena, pulled, overall)
@@ -216,38 +168,16 @@ def _line_up(arena, turn):
 
 
 @inner
-def _find_places(arena, leader):
-    """Let the places of a large graph be the arms nearest to the leader."""
-    places, found, place_of = arena.places, arena.found, arena.place_of
-    if found[AROUND] == EVERYWHERE or found[AROUND] == leader:
-        return
-    for place in range(found[PLACES]):
-        place_of[places[place]] = -1
-        arena.row_of[place] = -1
-    places[0], place_of[leader] = leader, 0
-    begin, end = 0, 1
-    while begin < end < len(places):
-        arm = places[begin]
-        begin += 1
-        for other in arena.near[arena.first[arm] : arena.last[arm]]:
-            if place_of[other] < 0 and end < len(places):
-                places[end], place_of[other] = other, end
-                end += 1
-    found[PLACES], found[AROUND], found[ROWS], found[HIGHEST] = end, leader, 0, 0
-
-
-@inner
 def _gather(scope, family, arena, arms, leader):
     """Write the rewards at each place that has some; how many have, and the mean of all.
 
-    They are written as those that are worth most are told. Arms that cannot be reached from the
-    leader are paused.
+    Where rewards have factors, they are written as those that are worth most are told. Arms that
+    cannot be reached from the leader are paused.
     """
-    sums, width = arena.sums, len(arena.places)
-    to_leader = _row(arena, arena.place_of[leader]) * width
+    sums, to_leader = arena.sums, leader * len(arena.sums)
     pulled, most = 0, arms[leader]
-    for place in range(arena.found[PLACES]):
-        record, at = arms[arena.places[place]], sums[place]
+    for place in range(len(sums)):
+        record, at = arms[place], sums[place]
         at.total, at.pulls = leading_sums(scope, family, record)
         at.weight = 0.0
         if at.pulls > 0.0 and arena.distances[to_leader + place] != UNSEEN:
@@ -257,29 +187,32 @@ def _gather(scope, family, arena, arms, leader):
                 most = record
     pulls = total = 0.0
     for place in arena.pulled[:pulled]:
-        record, at = arms[arena.places[place]], sums[place]
-        at.total = told(family, most, earned(family, record, at.total))
+        record, at = arms[place], sums[place]
+        if record.factor != most.factor:
+            mean = told(family, most, earned(family, record, at.total / at.pulls))
+            at.pulls *= _worth(family, record, most, at.total / at.pulls, at.pulls)
+            at.total = mean * at.pulls
         pulls += at.pulls
         total += at.total
-        _row(arena, place)
     return pulled, total / pulls
 
 
 @inner
-def _row(arena, place):
-    """The row of distances of a place, searched for where it is not known yet."""
-    if arena.row_of[place] < 0:
-        found, width = arena.found, len(arena.places)
-        number = found[ROWS]
-        arena.row_of[place] = number
-        found[ROWS] += 1
-        row = arena.distances[number * width : number * width + found[PLACES]]
-        highest = _search(
-            arena.first, arena.last, arena.near, arena.bin_of, arena.places, arena.place_of,
-            arena.queue, row, place,
-        )  # fmt: skip
-        found[HIGHEST] = max(found[HIGHEST], highest)
-    return arena.row_of[place]
+def _worth(family, record, most, mean, pulls):
+    """How many rewards of the arm that is worth most tell as much as one of another arm does.
+
+    Of a sale at 5 more is learnt than of one at 25 by as much money: divergences near the mean say
+    how much. A mean of few rewards, which may be 0, is drawn towards that of another.
+    """
+    mean = (pulls * mean + told(family, record, earned(family, most, most.total / most.pulls))) / (
+        pulls + 1.0
+    )
+    near, money = 0.9 * mean, earned(family, record, mean)
+    own = divergence(family, mean, near)
+    other = divergence(
+        family, told(family, most, money), told(family, most, earned(family, record, near))
+    )
+    return own / other if 0.0 < own < math.inf and 0.0 < other < math.inf else 1.0
 
 
 @inner
@@ -288,20 +221,19 @@ def _choose_places(arena, leader, turn):
 
     Else those nearest to the leader, and each n-th of the others, so that n looks see all.
     """
-    n, sums, weighed, place_of = arena.found[PLACES], arena.sums, arena.weighed, arena.place_of
-    distances, to_leader = arena.distances, _row(arena, place_of[leader]) * len(arena.places)
+    n, sums, weighed = len(arena.sums), arena.sums, arena.weighed
+    distances, to_leader = arena.distances, leader * n
     chosen, stride = 0, 1
     if n > NEAREST + IN_TURN:
         stride = (n + IN_TURN - 1) // IN_TURN
-        weighed[0], chosen, begin = place_of[leader], 1, 0
-        sums[weighed[0]].weight = 1.0
+        weighed[0], chosen, begin = leader, 1, 0
+        sums[leader].weight = 1.0
         while begin < chosen < NEAREST:
-            arm = arena.places[weighed[begin]]
+            arm = weighed[begin]
             begin += 1
             for other in arena.near[arena.first[arm] : arena.last[arm]]:
-                place = place_of[other]
-                if place >= 0 and sums[place].weight == 0.0 and chosen < NEAREST:
-                    weighed[chosen], sums[place].weight = place, 1.0
+                if sums[other].weight == 0.0 and chosen < NEAREST:
+                    weighed[chosen], sums[other].weight = other, 1.0
                     chosen += 1
     for place in range(turn % stride, n, stride):
         if sums[place].weight == 0.0 and distances[to_leader + place] != UNSEEN:
@@ -318,14 +250,14 @@ def _weigh_by_distance(family, arena, pulled, overall):
     fit is the mean of all arms that are pooled (Pythagoras, for exponential families).
     """
     n, sums, weighed, bins = arena.found[WEIGHED], arena.sums, arena.weighed, arena.bins
-    width, kinds = len(arena.places), arena.found[HIGHEST] + 1
+    kinds = arena.found[HIGHEST] + 1
     for at in range(n * kinds):
         bins[at].pulls = bins[at].total = 0.0
     apart = 0.0
     for other in arena.pulled[:pulled]:
         pulls, total = sums[other].pulls, sums[other].total
         apart += pulls * divergence(family, total / pulls, overall)
-        row = arena.row_of[other] * width
+        row = other * len(sums)
         for number in range(n):
             at = number * kinds + arena.distances[row + weighed[number]]
             bins[at].pulls += pulls

@@ -65,15 +65,7 @@ def _means(family: Family) -> list[float]:
 
 def _usual_policy(family: Family) -> Policy:
     """A policy that the family can play."""
-    return UTS() if _has_posterior(family) else OSUB()
-
-
-def _has_posterior(family: Family) -> bool:
-    try:
-        family.require(posterior)
-    except UnimodalError:
-        return False
-    return True
+    return UTS() if family.has(posterior) else OSUB()
 
 
 def _refuses(call: Callable[..., Any], *arguments: Any) -> bool:
@@ -177,7 +169,7 @@ def _taught(family: Family, mean: float, rewards: int) -> Any:
 
 def posterior_concentrates(family: Family) -> None:
     """With more rewards, draws from the posterior come closer to the mean; and they can be one."""
-    if not _has_posterior(family):
+    if not family.has(posterior):
         return
     for mean in _means(family):
         spread = {}
@@ -238,7 +230,7 @@ def engines_and_agents_agree(family: Family) -> None:
 def best_arm_is_found(family: Family) -> None:
     """Confidence bounds by the divergence find the best arm, and Thompson sampling does."""
     learns(OSUB(), family)
-    if _has_posterior(family):
+    if family.has(posterior):
         learns(UTS(), family)
 
 
