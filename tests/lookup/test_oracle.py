@@ -195,10 +195,10 @@ def test_bad_oracles_get_a_sentence(options, words):
         um.Oracle(options.pop("neighbours"), **options)
 
 
-def test_an_agent_scouts_an_oracle_unless_told_otherwise():
-    assert um.Agent(None, um.Oracle(line, root=0)).policy == um.ScoutUTS()
-    assert um.Agent(graph=line, root=0).policy == um.ScoutUTS()
-    assert um.Agent(graph=um.graphs.line(5)).policy == um.UTS()
+def test_an_agent_takes_the_recommended_policy_unless_told_otherwise():
+    assert um.Agent(None, um.Oracle(line, root=0)).policy == um.PeakUTS()
+    assert um.Agent(graph=line, root=0).policy == um.PeakUTS()
+    assert um.Agent(graph=um.graphs.line(5)).policy == um.PeakUTS()
     with pytest.raises(um.UnimodalError, match="got None"):
         um.Agent()
     with pytest.raises(um.UnimodalError, match="must set out from the root 1, got one with 0"):

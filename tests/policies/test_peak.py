@@ -319,18 +319,34 @@ def test_far_pulls_end_where_rewards_refute_them():
         assert trial.pulls[np.arange(40) != 20].max() < 60
 
 
-def test_on_a_large_graph_no_place_is_drawn_and_neighbours_are_doubted():
-    """On a line of 3,000 arms: what it pulls is around the leader."""
+def test_on_a_large_graph_a_new_leader_has_links_and_no_place_is_drawn():
+    """On a line of 3,000 arms: in looks neighbours are pulled, and far arms while links are new."""
     problem = um.problems.by_distance(um.graphs.line(3000), peak=1000)
-    trial = trial_on(problem, horizon=3000)
-    looked = 0
-    for _ in range(3000):
+    trial = trial_on(problem, horizon=4000)
+    looked = far = 0
+    for _ in range(4000):
         trial.advance(1)
         arm, leader, reason = trial.state.notes[[LAST, LEADER, REASON]]
+        arena = trial.parts.arena
+        near = arena.near[arena.first[leader] : arena.last[leader]]
         looked += reason == LOOK
-        assert reason != LOOK or abs(arm - leader) == 1
-        assert leader < 0 or abs(arm - leader) <= 1
-    assert looked > 10
+        assert reason != LOOK or (arm in near and arm != leader)
+        is_far = leader >= 0 and abs(arm - leader) > 1
+        far += is_far
+        assert not is_far or trial.state.arms["leads"][leader] <= 10 * len(near)
+    assert looked > 10 and far > 10
+
+
+def test_a_family_without_a_divergence_is_played_by_uts():
+    class Coin(um.Family):
+        def draw(self, mean, rng):
+            return float(um.random.uniform(rng) < mean)
+
+        def posterior(self, arm, rng):
+            return um.random.beta(rng, 1.0 + arm.total, 1.0 + arm.pulls - arm.total)
+
+    assert um.Agent(graph=um.graphs.line(5), family=Coin()).policy == um.UTS()
+    assert um.Agent(graph=um.graphs.line(5), family=um.Poisson()).policy == um.PeakUTS()
 
 
 def test_distances_are_searched_once_for_each_graph():
@@ -427,23 +443,6 @@ def test_a_family_of_your_own_needs_a_divergence():
     problem = um.Problem(um.graphs.line(5), [0.1, 0.5, 0.9, 0.5, 0.1], Coin())
     with pytest.raises(um.UnimodalError, match="divergence"):
         um.simulate(problem, PEAK, horizon=50, trials=1)
-
-
-def test_behind_a_function_it_looks_up_one_arm_for_each_that_led(tmp_path):
-    """And a saved agent goes on as if it had not been saved."""
-
-    def around(arm):
-        return [other for other in (arm - 1, arm + 1) if 0 <= other < 50]
-
-    agent, led, rng = um.Agent(PEAK, around, root=5, seed=3), set(), np.random.default_rng(3)
-    for number in range(3000):
-        if number == 1500:
-            agent.save(tmp_path / "agent.json")
-            agent = um.Agent.load(tmp_path / "agent.json", graph=around)
-        arm = agent.ask()
-        led.add(agent.leader)
-        agent.tell(arm, float(rng.random() < 0.9 - 0.05 * abs(arm - 20)))
-    assert agent.leader in (19, 20, 21) and agent.look_ups == len(led - {None})
 
 
 def test_reasons_of_a_trial_are_what_the_rounds_were():

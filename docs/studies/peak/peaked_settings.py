@@ -68,7 +68,7 @@ class Peaked(um.studies.BaseSetting):
         chosen, peak = parse(policy), int(problem.means.argmax())
         rounds = np.array([one for one in HORIZONS if one <= self.horizon])
         kind = trial_class("auto", problem, chosen, self.horizon, False)
-        rows = np.full((task.last - task.first, len(HORIZONS) + 2), np.nan)
+        rows = np.zeros((task.last - task.first, len(HORIZONS) + 2))  # 0 beyond the horizon
         for row, number in zip(rows, range(task.first, task.last), strict=True):
             trial = kind(problem, chosen, self.seed(task.graph), number, rounds, False)
             began = time.thread_time()
@@ -76,7 +76,7 @@ class Peaked(um.studies.BaseSetting):
             row[: len(rounds)] = trial.output.regret
             leads = int(trial.state.notes[LEADER]) == peak
             row[len(HORIZONS) :] = leads, 1000 * (time.thread_time() - began)
-        return rows
+        return np.round(rows, 1)  # as they are stored
 
 
 class Raced(um.studies.EveryTrial):

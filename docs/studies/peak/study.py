@@ -1,144 +1,242 @@
 """The study of PeakUTS: `python docs/studies/peak/study.py run [folder]`.
 
-It resumes after an interruption if it is given a folder.
+It takes about 70 core-minutes, and resumes after an interruption if it is given a folder.
 """
 
-import dataclasses
-import math
 from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
+from peaked_settings import CONFINED, HORIZONS, Peaked, Raced
 
 import unimodal as um
 from unimodal.report.page import markdown_table
-from unimodal.studies import pages, ratio
-from unimodal.studies.reproduce import findings
-from unimodal.studies.reproduce.live_view import watching
-from unimodal.studies.reproduce.paper_numbers import DENSITIES
-from unimodal.studies.reproduce.settings import FULL, settings
+from unimodal.results.statistics import ratio_interval
+from unimodal.studies import pages
+from unimodal.studies.reproduce.paper_numbers import DENSITIES, SIZES
 
 HERE = Path(__file__).parent
-ELSEWHERE = "elsewhere.parquet"
-OURS, SWEPT, SCOUT, IMEDUB = POLICIES = ("PeakUTS", "UTS", "ScoutUTS", "IMEDUB")
-HORIZONS = (10**3, 10**4, 10**5)
-TRIALS, OF_1000_ARMS = 40, 2  # on each of ten graphs
-OTHER_GRAPHS = {"grid 10 x 10": "grid:10x10", "Barabási–Albert, m = 2, K = 1000": "ba:1000:2"}
-# What was asked at T = 10⁵: at most so much of the regret of ScoutUTS.
-ASKED = {(1000, "log(K)/K"): 0.70, (100, "line"): 0.75}
-ASKED_ELSEWHERE = {"grid 10 x 10": 0.80, "Barabási–Albert, m = 2, K = 1000": 0.80}
+OURS, SWEPT, SCOUT, IMEDUB = OTHERS = ("PeakUTS", "UTS", "ScoutUTS", "IMEDUB")
+POLICIES = (*OTHERS, CONFINED)
+GRAPHS, TRIALS, OF_1000_ARMS, OF_TAILS, OF_OTHERS = 10, 300, 30, 2000, 100
+LINES = (20, 50, 100)
+ER_100 = "er:100:0.0461"  # log(K)/K
 
 
-def table_2():
-    """The settings of Table 2 with these policies."""
-    for one in settings(FULL):
-        if one.experiment == "Table 2":
-            trials = OF_1000_ARMS if one.n_arms == 1000 else TRIALS
-            yield dataclasses.replace(one, policies=POLICIES, trials=trials)
-
-
-def elsewhere():
-    """Two graphs that Table 2 does not have."""
-    for name, graph in OTHER_GRAPHS.items():
-        trials = OF_1000_ARMS if "1000" in graph else TRIALS
-        yield um.studies.Setting(name, graph, "by distance", POLICIES, 10**5, 10, trials)
+def settings():
+    """All settings: Table 2's, two other graphs, tails, and other means."""
+    for density in DENSITIES:
+        for size in SIZES:
+            trials = OF_1000_ARMS if size == 1000 else TRIALS
+            yield Peaked(density, size, "by distance", POLICIES, 10**6, GRAPHS, trials)
+    yield Peaked("grid:10x10", 100, "by distance", POLICIES, 10**6, GRAPHS, TRIALS)
+    yield Peaked("ba:1000:2", 1000, "by distance", POLICIES, 10**6, GRAPHS, OF_1000_ARMS)
+    for size in LINES:
+        both = (OURS, SWEPT)
+        yield Peaked("line", size, "by distance", both, 10**5, GRAPHS, OF_TAILS, "tails")
+    for graph in ("line:100", "grid:10x10", ER_100):
+        yield Peaked(graph, 100, "random climb", OTHERS, 10**5, GRAPHS, OF_OTHERS)
+    for means in ("one flat side", "plateau", "needle"):
+        yield Peaked("line:100", 100, means, OTHERS, 10**5, GRAPHS, OF_OTHERS)
 
 
 def run(folder):
-    """Play everything and write data.parquet and elsewhere.parquet."""
-    study = um.studies.Study(list(table_2()), findings.Finding)
-    study.run(folder / "table-2", watch=watching).save(HERE / pages.DATA)
-    um.studies.Study(list(elsewhere())).run(folder / "elsewhere").save(HERE / ELSEWHERE)
+    """Play everything and write data.parquet."""
+    um.studies.Study(list(settings()), Raced).run(folder).save(HERE / pages.DATA)
 
 
-def by_place(found):
-    """The findings of each policy, by size and density."""
-    places = dict.fromkeys((one.setting.n_arms, one.setting.density) for one in found.all)
-    return {
-        place: {policy: found.at("Table 2", *place, policy) for policy in POLICIES}
-        for place in places
-    }
+# Lines that were asked, at T = 10⁵: at most so much of the regret of ScoutUTS.
+ASKED = {
+    "log(K)/K, K = 1000": 0.70,
+    "line, K = 100": 0.75,
+    "grid:10x10, K = 100": 0.80,
+    "ba:1000:2, K = 1000": 0.80,
+}
+BEST_ASKED = {5: 1.10}  # of the best other policy, by size
+OF_THE_BEST = 1.05
+CLIMBS_ASKED, TAILS_ASKED = 1.15, 0.60
+WORST = 1000  # one trial of so many is among the worst
 
 
-def table(places):
-    """One row per setting: means, ratios and worst trials at T = 10⁵."""
+def ratio(over, under, horizon, lines=1):
+    """The ratio of mean regrets over graphs; simultaneous for so many lines."""
+    means = (one.at(horizon).mean(axis=1) for one in (over, under))
+    return ratio_interval(*means, 1 - 0.05 / lines)
+
+
+def named(found):
+    """Outcomes of all policies by setting, in the order of the settings."""
+    return {setting: found.complete()[setting] for setting in settings()}
+
+
+def place(setting):
+    """Where a setting is, in words."""
+    return f"{setting.density}, K = {setting.n_arms}"
+
+
+def is_table_2(setting):
+    """Whether it is one of the 24 settings of Table 2."""
+    return setting.density in DENSITIES and setting.purpose == "regret"
+
+
+def means_table(found):
+    """One row per setting: means and ratios at T = 10⁵."""
     rows = [
         (
-            *place,
-            *(f"{ones[policy].final.mean():,.1f}" for policy in POLICIES),
-            ratio(ones[OURS], ones[SWEPT]),
-            ratio(ones[OURS], ones[SCOUT]),
-            ", ".join(f"{ones[policy].final.max():,.0f}" for policy in (OURS, SWEPT, SCOUT)),
+            setting.n_arms,
+            setting.density,
+            *(f"{ones[policy].at(10**5).mean():,.1f}" for policy in POLICIES),
+            ratio(ones[OURS], ones[SWEPT], 10**5),
+            ratio(ones[OURS], ones[SCOUT], 10**5),
         )
-        for place, ones in places.items()
+        for setting, ones in found.items()
+        if CONFINED in setting.policies
     ]
-    columns = ("K", "p", *POLICIES, "/UTS", "/ScoutUTS", "worst: PeakUTS, UTS, ScoutUTS")
-    return markdown_table(columns, rows)
+    return markdown_table(("K", "p", *POLICIES, "/UTS", "/ScoutUTS"), rows)
 
 
-def against_the_best(places):
-    """By place and horizon: the mean regret over that of the best of the three others."""
-    found = {}
-    for place, ones in places.items():
-        at = np.searchsorted(ones[OURS].rounds, HORIZONS)
-        means = {policy: ones[policy].curves.mean(axis=0)[at] for policy in POLICIES}
-        found[place] = means[OURS] / np.min([means[p] for p in POLICIES if p != OURS], axis=0)
-    return found
+def spread_table(found):
+    """One row per setting: median, 99 % quantile and worst trial of each policy at T = 10⁵."""
+    rows = []
+    for setting, ones in found.items():
+        if CONFINED in setting.policies:
+            cells = [spread(ones[policy].at(10**5)) for policy in OTHERS]
+            rows.append((setting.n_arms, setting.density, *cells))
+    return markdown_table(("K", "p", *OTHERS), rows)
 
 
-def horizons_table(places):
+def spread(regrets):
+    """Median, 99 % quantile and maximum in one cell."""
+    return ", ".join(f"{one:,.0f}" for one in (*np.quantile(regrets, (0.5, 0.99)), regrets.max()))
+
+
+def against_the_best(ones):
+    """At each horizon: the mean regret over that of the best of the three others, and who it is."""
+    for horizon in HORIZONS:
+        means = {policy: ones[policy].at(horizon).mean() for policy in OTHERS if policy != OURS}
+        best = min(means, key=means.get)
+        yield horizon, best, ones[OURS].at(horizon).mean() / means[best]
+
+
+def horizons_table(found):
     """One row per setting: the regret over that of the best other policy, at each horizon."""
     rows = [
-        (*place, *(f"{value:.2f}" for value in values))
-        for place, values in against_the_best(places).items()
+        (
+            setting.n_arms,
+            setting.density,
+            *(f"{value:.2f} ({best})" for _, best, value in against_the_best(ones)),
+        )
+        for setting, ones in found.items()
+        if is_table_2(setting)
     ]
     return markdown_table(("K", "p", *(f"T = {horizon:,}" for horizon in HORIZONS)), rows)
 
 
-def verdict(met, what):
+def worst_mean(regrets):
+    """The mean of the worst trials."""
+    return np.sort(regrets, axis=-1)[..., -(regrets.shape[-1] // WORST) :].mean(axis=-1)
+
+
+def tail_ratio(ones):
+    """Of the means of the worst trials; the interval by 1,000 resamples of all trials."""
+    ours, swept = (ones[policy].at(10**5).ravel() for policy in (OURS, SWEPT))
+    rng, drawn = np.random.default_rng(0), []
+    for _ in range(1000):
+        picked = [rng.choice(one, len(one)) for one in (ours, swept)]
+        drawn.append(worst_mean(picked[0]) / worst_mean(picked[1]))
+    low, high = np.quantile(drawn, (0.025, 0.975))
+    return worst_mean(ours), worst_mean(swept), worst_mean(ours) / worst_mean(swept), low, high
+
+
+def tails_table(found):
+    """One row per line: the mean of the worst trials."""
+    rows = [
+        (setting.n_arms, f"{ours:,.0f}", f"{swept:,.0f}", f"{value:.2f} ({low:.2f} to {high:.2f})")
+        for setting, ones in found.items()
+        if setting.purpose == "tails"
+        for ours, swept, value, low, high in [tail_ratio(ones)]
+    ]
+    return markdown_table(("arms of the line", OURS, SWEPT, "ratio, and its 95 % interval"), rows)
+
+
+def others_table(found):
+    """One row per setting whose means are no function of the distance."""
+    rows = []
+    for setting, ones in found.items():
+        if setting.means != "by distance":
+            cells = [
+                f"{ones[p].at(10**5).mean():,.0f} ({ones[p]['arrived'].mean():.0%})" for p in OTHERS
+            ]
+            versus = ratio(ones[OURS], ones[SWEPT], 10**5)
+            rows.append((setting.means, setting.density, *cells, versus))
+    return markdown_table(("means", "graph", *OTHERS, "PeakUTS/UTS"), rows)
+
+
+def verdict(met, missed, what):
     """A verdict in a word, and the number."""
-    return f"{'**met**' if met else '**missed**'}, {what}"
+    word = "**met**" if met else "**missed**" if missed else "**open**"
+    return f"{word}, {what}"
 
 
-def verdicts(places, others):
+def verdicts(found):
     """What was asked of it, and what came of it."""
-    for place, limit in ASKED.items():
-        found = ratio(places[place][OURS], places[place][SCOUT])
-        where = f"K = {place[0]}, {place[1] if place[1] == 'line' else f'p = {place[1]}'}"
-        yield f"at most {limit:.2f} of ScoutUTS at {where}", verdict(found.value <= limit, found)
-    for name, limit in ASKED_ELSEWHERE.items():
-        ones = others[name]
-        found = ratio(ones[OURS], ones[SCOUT])
-        yield f"at most {limit:.2f} of ScoutUTS, {name}", verdict(found.value <= limit, found)
-    below = sum(ratio(ones[OURS], ones[SWEPT]).value < 1 for ones in places.values())
-    yield "below swept UTS in at least 20 of 24 settings", verdict(below >= 20, f"in {below}")
-    best = against_the_best(places)
-    for sizes, limit in ((range(10, 1001), 1.05), ((5,), 1.10)):
-        chosen = {place: values for place, values in best.items() if place[0] in sizes}
-        worst = max(chosen, key=lambda place: chosen[place].max())
-        above = sum(int((values > limit).sum()) for values in chosen.values())
-        what = (
-            f"in {3 * len(chosen) - above} of {3 * len(chosen)} pairs of a setting and a horizon; "
-            f"the highest is {chosen[worst].max():.2f}, at K = {worst[0]}, p = {worst[1]}, "
-            f"T = {HORIZONS[int(chosen[worst].argmax())]:,}"
-        )
-        arms = "K = 5" if limit > 1.05 else "K ≥ 10"
+    by_place = {place(s): ones for s, ones in found.items() if CONFINED in s.policies}
+    for where, limit in ASKED.items():
+        one = ratio(by_place[where][OURS], by_place[where][SCOUT], 10**5, len(ASKED))
+        asked = f"at most {limit:.2f} of ScoutUTS at T = 10⁵, {where}"
+        yield asked, verdict(one.value <= limit, one.low > limit, one)
+    table = {setting: ones for setting, ones in found.items() if is_table_2(setting)}
+    below = sum(ratio(ones[OURS], ones[SWEPT], 10**5).value < 1 for ones in table.values())
+    yield (
+        "below swept UTS in at least 20 of 24 settings",
+        verdict(below >= 20, below < 20, f"in {below}"),
+    )
+    yield from horizon_verdicts(table)
+    for setting, ones in found.items():
+        if setting.purpose == "tails":
+            *_, value, low, high = tail_ratio(ones)
+            asked = (
+                f"worst {1 / WORST:.1%} at most {TAILS_ASKED} of UTS's, line of {setting.n_arms}"
+            )
+            came = f"{value:.2f} ({low:.2f} to {high:.2f})"
+            yield asked, verdict(high <= TAILS_ASKED, low > TAILS_ASKED, came)
+    for setting, ones in found.items():
+        if setting.means in ("random climb", "one flat side"):
+            one = ratio(ones[OURS], ones[SWEPT], 10**5, 4)
+            asked = f"at most {CLIMBS_ASKED} of UTS at T = 10⁵, {setting.means}, {setting.density}"
+            yield asked, verdict(one.value <= CLIMBS_ASKED, one.low > CLIMBS_ASKED, one)
+
+
+def horizon_verdicts(table):
+    """Against the best of the others: one verdict for 5 arms, and one for more."""
+    for is_five, arms in ((False, "K ≥ 10"), (True, "K = 5")):
+        limit = BEST_ASKED[5] if is_five else OF_THE_BEST
+        chosen = {s: ones for s, ones in table.items() if (s.n_arms == 5) == is_five}
+        pairs, above, missed = len(chosen) * len(HORIZONS), [], 0
+        for setting, ones in chosen.items():
+            for horizon, best, value in against_the_best(ones):
+                if value > limit:
+                    above.append(f"{place(setting)}, T = {horizon:,}: {value:.2f}")
+                    missed += ratio(ones[OURS], ones[best], horizon, pairs).low > limit
+        what = f"in {pairs - len(above)} of {pairs} pairs of a setting and a horizon"
+        if above:
+            what += f" ({missed} of the others missed by their intervals): {'; '.join(above)}"
         asked = f"at most {limit:.2f} of the best of the others at each horizon, {arms}"
-        yield asked, verdict(not above, what)
+        yield asked, verdict(not above, missed > 0, what)
 
 
-def figure(places):
+def figure(found):
     """The ratio to swept UTS against the number of arms, one line per density."""
     drawn = Figure(figsize=(7, 3.6), layout="constrained")
     axes = drawn.subplots()
+    table = {(s.n_arms, s.density): ones for s, ones in found.items() if is_table_2(s)}
     for density, marker in zip(DENSITIES, "osD^", strict=True):
-        sizes = sorted(k for k, p in places if p == density)
-        shown = [ratio(places[k, density][OURS], places[k, density][SWEPT]) for k in sizes]
+        shown = [ratio(table[k, density][OURS], table[k, density][SWEPT], 10**5) for k in SIZES]
         heights, reach = [one.value for one in shown], [one.half_width for one in shown]
         name = density if density == "line" else f"p = {density}"
-        lines = axes.errorbar(sizes, heights, reach, marker=marker, capsize=3)
+        lines = axes.errorbar(SIZES, heights, reach, marker=marker, capsize=3)
         axes.annotate(
-            name, (sizes[-1], heights[-1]), xytext=(8, 0), textcoords="offset points",
+            name, (SIZES[-1], heights[-1]), xytext=(8, 0), textcoords="offset points",
             va="center", color=lines[0].get_color(), fontsize=8,
         )  # fmt: skip
     axes.axhline(1, color="0.5", linewidth=1, linestyle="--")
@@ -150,25 +248,23 @@ def figure(places):
 
 def render(out):
     """Write the page and its figure from the stored data."""
-    found = findings.load(HERE / pages.DATA)
-    others = um.studies.load(HERE / ELSEWHERE)
-    named = {setting.name: ones for setting, ones in others.complete().items()}
-    places = by_place(found)
-    pages.draw(figure(places), out / "figure.png")
+    stored = um.studies.load(HERE / pages.DATA, Peaked, Raced)
+    found = named(stored)
+    pages.draw(figure(found), out / "figure.png")
     pages.fill_in(
         HERE / pages.TEMPLATE,
         out,
-        table=table(places),
-        horizons=horizons_table(places),
-        elsewhere=markdown_table(
-            ("graph", *POLICIES),
-            [(name, *(ones[p].over_graphs for p in POLICIES)) for name, ones in named.items()],
-        ),
-        verdicts=list(verdicts(places, named)),
-        trials=10 * TRIALS,
-        few_trials=10 * OF_1000_ARMS,
-        looks=2 * math.ceil(math.log2(100)),
-        made_with=found.made_with,
+        means=means_table(found),
+        spreads=spread_table(found),
+        horizons=horizons_table(found),
+        tails=tails_table(found),
+        others=others_table(found),
+        verdicts=list(verdicts(found)),
+        trials=GRAPHS * TRIALS,
+        few_trials=GRAPHS * OF_1000_ARMS,
+        tail_trials=GRAPHS * OF_TAILS,
+        other_trials=GRAPHS * OF_OTHERS,
+        made_with=stored.made_with,
     )
 
 

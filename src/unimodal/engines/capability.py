@@ -13,10 +13,10 @@ from unimodal.policies.imed import EmpiricalDivergence
 from unimodal.policies.index import Budgeted, KLUpper, Thompson
 from unimodal.policies.klucb_ub import KLUpperByPulls
 from unimodal.policies.peak import (
-    AroundDoubted,
-    AroundDoubtedByPrior,
     AroundLikelyPeak,
     AroundLikelyPeakByPrior,
+    AroundLinked,
+    AroundLinkedByPrior,
 )
 from unimodal.policies.scope import AroundLeaderByPrior
 from unimodal.policies.scout import Scout, ScoutByPrior
@@ -24,9 +24,9 @@ from unimodal.problems import Moving, Problem
 
 # What docs/decisions/0006-leaping.md proves something about: these classes, and not subclasses of
 # them, which may override what the proof is about.
-_SCOPES = (EveryArm, AroundLeader, AroundLeastPulled, Scout, AroundDoubted, AroundLikelyPeak)
+_SCOPES = (EveryArm, AroundLeader, AroundLeastPulled, Scout, AroundLinked, AroundLikelyPeak)
 _BY_PRIOR = (
-    AroundLeaderByPrior, ScoutByPrior, AroundDoubtedByPrior, AroundLikelyPeakByPrior,
+    AroundLeaderByPrior, ScoutByPrior, AroundLinkedByPrior, AroundLikelyPeakByPrior,
 )  # fmt: skip
 _INDICES = (Thompson, KLUpper, KLUpperByPulls, EmpiricalDivergence)
 # What the engine calls of a family, and what more by index. A family must have registered each for

@@ -41,11 +41,13 @@ from unimodal.policies.policy import Policy, checked_prior, checked_prior_leads
 from unimodal.policies.scope import (
     AroundLeader,
     Scope,
+    contests,
     leading_sums,
     look_around,
     period,
     with_prior,
 )
+from unimodal.policies.scout import Scout, linked_arena
 from unimodal.policies.state import LAST, LEADER, LOOK, REASON, State
 
 PERIOD = 2  # of so many leads one is forced (Trinh et al. 2020)
@@ -65,7 +67,8 @@ class PeakUTS(Policy):
     weighs as much as the likelihood of all rewards under the best means that fall with the distance
     from it; on a line, under the best means with one peak there once these explain the rewards
     better. Of more than 32 places, each look weighs the 16 nearest to the leader and some of the
-    others, in turn. No place is drawn on a graph of more than 2,048 arms, or known by look-up.
+    others, in turn. On a graph of more than 2,048 arms, or known by look-up, no place is drawn: a
+    new leader has links to far arms instead, as in ScoutUTS.
 
     If the leader's own place is drawn, a neighbour is pulled that has too few rewards for how
     little speaks against it, and again as long as there is one. No number depends on a horizon.
@@ -104,7 +107,7 @@ class PeakUTS(Policy):
 
     def scope(self, graph: Graph | None) -> Scope:
         """The leader's neighbourhood, and the places where the peak may be."""
-        return AroundLikelyPeak(places=graph.n_arms) if _is_small(graph) else AroundDoubted()
+        return AroundLikelyPeak(places=graph.n_arms) if _is_small(graph) else AroundLinked()
 
     def scope_for(self, graph: Graph | None, family: Family) -> Scope:
         """The same; led by posterior means where priors count."""
@@ -113,7 +116,7 @@ class PeakUTS(Policy):
         informative = family.informative_from
         if _is_small(graph):
             return AroundLikelyPeakByPrior(places=graph.n_arms, informative=informative)
-        return AroundDoubtedByPrior(informative=informative)
+        return AroundLinkedByPrior(informative=informative)
 
     def index(self) -> object:
         """A posterior draw."""
@@ -143,7 +146,16 @@ class AroundLikelyPeak(AroundDoubted):
 
 
 @component
-class AroundDoubtedByPrior(AroundDoubted):
+class AroundLinked(AroundDoubted, Scout):
+    """The same, where a new leader has links to far arms, among the arms nearest to it."""
+
+    def arena(self, graph: Graph) -> Any:
+        """The rows of the graph, each with room for its links."""
+        return linked_arena(graph, min(graph.n_arms, 2 * MOST_PLACES))
+
+
+@component
+class AroundLinkedByPrior(AroundLinked):
     """The same, where a prior that is worth at least `informative` rewards counts for the lead."""
 
     informative: float = 0.0
@@ -156,7 +168,7 @@ class AroundLikelyPeakByPrior(AroundLikelyPeak):
     informative: float = 0.0
 
 
-leading_sums.register(AroundDoubtedByPrior)(with_prior)
+leading_sums.register(AroundLinkedByPrior)(with_prior)
 leading_sums.register(AroundLikelyPeakByPrior)(with_prior)
 
 
@@ -206,6 +218,11 @@ def _looked_elsewhere(state, leader):
     """Whether this leader looked around in the last round, and another arm was pulled."""
     notes = state.notes
     return notes[REASON] == LOOK and notes[LEADER] == leader and notes[LAST] != leader
+
+
+@contests.register(AroundLinked)
+def _one(scope, state, leader, size):
+    return 1
 
 
 @period.register(AroundDoubted)

@@ -100,6 +100,21 @@ class ScoutUTS(Policy):
         return Thompson()
 
 
+def linked_arena(graph: Graph, most: int) -> ScoutArena:
+    """Rows with room for links to shells, of which a search visits at most so many arms."""
+    n_arms = graph.n_arms
+    shells = max(int(most - 1).bit_length() - 1, 0)
+    sizes = np.diff(graph.rows)
+    first = np.concatenate([[0], np.cumsum(sizes + LINKS * shells)[:-1]])
+    ends = first + sizes
+    near = np.zeros(int(ends[-1]) + LINKS * shells, dtype=graph.near_rows.dtype)
+    near[np.repeat(first - graph.rows[:-1], sizes) + np.arange(len(graph.near_rows))] = (
+        graph.near_rows
+    )
+    seen, queue = np.zeros(n_arms, np.int64), np.zeros(most, np.int32)
+    return ScoutArena(first, ends.copy(), near, ends, seen, queue)
+
+
 class ScoutArena(NamedTuple):
     """An arena whose rows have room for links: near[first[k] : last[k]] is N⁺(k) with them."""
 
@@ -123,17 +138,7 @@ class Scout(AroundLeader):
 
     def arena(self, graph: Graph) -> Any:
         """The rows of the graph, each with room for its links."""
-        n_arms = graph.n_arms
-        shells = max(int(n_arms - 1).bit_length() - 1, 0)
-        sizes = np.diff(graph.rows)
-        first = np.concatenate([[0], np.cumsum(sizes + LINKS * shells)[:-1]])
-        ends = first + sizes
-        near = np.zeros(int(ends[-1]) + LINKS * shells, dtype=graph.near_rows.dtype)
-        near[np.repeat(first - graph.rows[:-1], sizes) + np.arange(len(graph.near_rows))] = (
-            graph.near_rows
-        )
-        seen, queue = np.zeros(n_arms, np.int64), np.zeros(n_arms, np.int32)
-        return ScoutArena(first, ends.copy(), near, ends, seen, queue)
+        return linked_arena(graph, graph.n_arms)
 
 
 @component
@@ -184,7 +189,7 @@ def _link(arena, state, leader):
         for place in range(begin, layer_end):
             arm = queue[place]
             for other in near[arena.first[arm] : arena.ends[arm]]:
-                if seen[other] == mark:
+                if seen[other] == mark or found == len(queue):
                     continue
                 seen[other] = mark
                 queue[found] = other
