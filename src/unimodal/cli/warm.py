@@ -52,7 +52,10 @@ def warm(
 
     if not engines and not agents:
         raise UnimodalError("there must be something to compile: leave out one of the two --no-….")
-    chosen = [known.parse(text, own=False) for text in policies or ("uts", "osub", "ts", "klucb")]
+    chosen = [
+        known.parse(text, own=False)
+        for text in policies or ("peakuts", "uts", "osub", "ts", "klucb")
+    ]
     rewards = [families.parse(text) for text in family or ("bernoulli",)]
     uses = [use for use in USES if (agents if use == "agent" else engines)]
     work = [(policy, each, use) for policy in chosen for each in rewards for use in uses]

@@ -80,7 +80,7 @@ class NewCampaign(Body):
                 {
                     "name": "prices",
                     "graph": {"edges": [["9.90", "12.90"], ["12.90", "14.90"]]},
-                    "policy": "uts",
+                    "policy": "peakuts",
                     "family": "bernoulli",
                     "scaled_by": "label",
                     "time_to_live": 86400,
@@ -91,7 +91,9 @@ class NewCampaign(Body):
 
     name: Name
     graph: Edges | Generator | EdgeFile
-    policy: Annotated[str, Field(max_length=LONGEST_TEXT, examples=["uts", "osub(c=0)"])] = "uts"
+    policy: Annotated[str, Field(max_length=LONGEST_TEXT, examples=["peakuts", "osub(c=0)"])] = (
+        "peakuts"
+    )
     family: Annotated[str, Field(max_length=LONGEST_TEXT, examples=["gaussian:0.5"])] = "bernoulli"
     scaled_by: Annotated[
         Literal["label"] | Number | Annotated[list[Edge], Field(fail_fast=True)] | None,
