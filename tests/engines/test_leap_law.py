@@ -1,6 +1,6 @@
 """The leap engine in law, where draws are made: two samples of trials, one from each engine.
 
-On each of 40 problems the regrets and the pulls of three arms are compared by Kolmogorov and
+On each of 42 problems the regrets and the pulls of three arms are compared by Kolmogorov and
 Smirnov's two-sample test, for the engine as it is and for one in a hurry, which leaps from the
 first round on with levels so high that everything rare is common. A fault is reported if any of
 the 320 p-values is below 0.01/320, so that a suite without fault reports one in at most 1 of 100
@@ -20,6 +20,7 @@ from unimodal.families.family import posterior
 from unimodal.families.leaping import under_hat
 from unimodal.kernels.compile import component
 from unimodal.policies.leaping import contest_after
+from unimodal.policies.peak import AroundLinked
 from unimodal.policies.scope import AroundLeader
 
 TRIALS = 400
@@ -46,6 +47,15 @@ PROBLEMS = {
     "attached 40": peaked(um.graphs.barabasi_albert(40, 2, seed=1), 4),
     "grid": peaked(um.graphs.grid(5, 5), 12),
 }
+
+
+class Linked(um.PeakUTS):
+    """PeakUTS as it is on a graph of more than 2,048 arms."""
+
+    def scope(self, graph):
+        return AroundLinked()
+
+
 CASES = {
     **{f"UTS, {name}": (problem, um.UTS()) for name, problem in PROBLEMS.items()},
     **{f"TS, {name}": (PROBLEMS[name], um.TS()) for name in list(PROBLEMS)[::2]},
@@ -63,6 +73,8 @@ CASES = {
     "PeakUTS, complete 6": (PROBLEMS["complete 6"], um.PeakUTS()),
     "PeakUTS, random 30": (PROBLEMS["random 30"], um.PeakUTS()),
     "PeakUTS, grid": (PROBLEMS["grid"], um.PeakUTS()),
+    "PeakUTS with links, grid": (PROBLEMS["grid"], Linked()),
+    "PeakUTS with links, random 30": (PROBLEMS["random 30"], Linked()),
     # Large parameters from the first reward on: draws are quick, and there is little to skip.
     "UTS, near tie": (um.Problem(line(3), [0.3, 0.31, 0.3]), um.UTS(prior=(600, 1400))),
     "TS, near tie": (um.problems.triangular(9, high=0.52, low=0.5), um.TS(prior=(700, 600))),
@@ -107,7 +119,7 @@ BY_DEFAULT = {
     [pytest.param(n, marks=() if n in BY_DEFAULT else pytest.mark.full) for n in CASES],
 )
 def test_both_engines_have_one_law(name):
-    assert len(CASES) == 40
+    assert len(CASES) == 42
     problem, policy = CASES[name]
     horizon = 1200 if problem.graph.n_arms < 20 else 600
     step = sample(StepTrial, problem, policy, horizon, seed=1)
