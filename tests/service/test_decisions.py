@@ -39,7 +39,7 @@ def problem(answer, status, kind):
 def test_decisions_are_those_of_an_agent_in_memory(http, new):
     path = new()
     graph = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90"), ("14.90", "19.90")])
-    agent = um.Agent(um.UTS(), graph, seed=4)
+    agent = um.Agent(graph=graph, seed=4)
     for _ in range(12):
         (found,) = decide(http, path)
         expected = agent.decide()
