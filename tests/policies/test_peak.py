@@ -17,12 +17,11 @@ from unimodal.policies.leaping import ENDLESS, contest_after, steady_until
 from unimodal.policies.mints import place_probabilities
 from unimodal.policies.peak import (
     AroundLikelyPeak,
-    doubtful,
     doubtful_still,
     look_number,
     looks,
-    refuted,
 )
+from unimodal.policies.peak_doubt import doubtful, refuted
 from unimodal.policies.peak_places import WEIGHED, distance_bins, weigh
 from unimodal.policies.scope import forced
 from unimodal.policies.state import LAST, LEADER, LOOK, REASON, REASONS

@@ -1,6 +1,6 @@
 """The study of PeakUTS: `python docs/studies/peak/study.py run [folder]`.
 
-It takes about 70 core-minutes, and resumes after an interruption if it is given a folder.
+It takes about 140 core-minutes, and resumes after an interruption if it is given a folder.
 """
 
 from pathlib import Path
@@ -18,26 +18,40 @@ from unimodal.studies.reproduce.paper_numbers import DENSITIES, SIZES
 HERE = Path(__file__).parent
 OURS, SWEPT, SCOUT, IMEDUB = OTHERS = ("PeakUTS", "UTS", "ScoutUTS", "IMEDUB")
 POLICIES = (*OTHERS, CONFINED)
-GRAPHS, TRIALS, OF_1000_ARMS, OF_TAILS, OF_OTHERS = 10, 300, 30, 2000, 100
+PROBED = "UTS(start='probe(8)')"  # which needs no sweep of a large graph
+OPTIMISTIC = "UTS(period=2, prior=(1, 0.001))"  # a draw from Beta(1 + successes, failures), nearly
+RIVALS = ("UTS(period=2)", "UTS(period=4)", OPTIMISTIC)
+GRAPHS, TRIALS, OF_1000_ARMS, OF_TAILS, OF_OTHERS = 10, 1000, 100, 10_000, 100
+OF_RIVALS, OF_LARGE = 50, 30
 LINES = (20, 50, 100)
 ER_100 = "er:100:0.0461"  # log(K)/K
+RIVALS_MEET = (("line", 20), ("line", 50), ("line", 100), ("log(K)/K", 100), ("log(K)/K", 1000))
+LARGE = {"line:5000": 5000, "grid:70x70": 4900, "ba:10000:2": 10_000}
 
 
 def settings():
-    """All settings: Table 2's, two other graphs, tails, and other means."""
+    """All settings: Table 2's, two other graphs, other policies, large graphs, other means, tails."""
     for density in DENSITIES:
         for size in SIZES:
             trials = OF_1000_ARMS if size == 1000 else TRIALS
             yield Peaked(density, size, "by distance", POLICIES, 10**6, GRAPHS, trials)
     yield Peaked("grid:10x10", 100, "by distance", POLICIES, 10**6, GRAPHS, TRIALS)
     yield Peaked("ba:1000:2", 1000, "by distance", POLICIES, 10**6, GRAPHS, OF_1000_ARMS)
-    for size in LINES:
-        both = (OURS, SWEPT)
-        yield Peaked("line", size, "by distance", both, 10**5, GRAPHS, OF_TAILS, "tails")
+    for density, size in RIVALS_MEET:
+        policies = (*OTHERS, *RIVALS, *(("MINTS",) if density == "line" else ()))
+        yield Peaked(
+            density, size, "by distance", policies, 10**5, GRAPHS, OF_RIVALS, "other policies"
+        )
+    for graph, size in LARGE.items():
+        policies = (OURS, SWEPT, PROBED, SCOUT)
+        yield Peaked(graph, size, "by distance", policies, 10**5, GRAPHS, OF_LARGE, "large graph")
     for graph in ("line:100", "grid:10x10", ER_100):
         yield Peaked(graph, 100, "random climb", OTHERS, 10**5, GRAPHS, OF_OTHERS)
     for means in ("one flat side", "plateau", "needle"):
         yield Peaked("line:100", 100, means, OTHERS, 10**5, GRAPHS, OF_OTHERS)
+    for size in LINES:
+        both = (OURS, SWEPT)
+        yield Peaked("line", size, "by distance", both, 10**5, GRAPHS, OF_TAILS, "tails")
 
 
 def run(folder):

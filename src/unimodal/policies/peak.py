@@ -8,7 +8,7 @@ So in some of its leads, equally many in each doubling of their number, a leader
    arm is pulled, unless its own rewards refute it (`peak_places.py` has the weights).
 2. Where the leader's own place was drawn, neighbours are *doubtful* that had too few pulls for
    what speaks against them, in the way of IMED (Honda and Takemura 2015): they are pulled until
-   none is.
+   none is (`peak_doubt.py`).
 
 Both end by themselves, whatever the means: docs/theory/peak.md has the proof that the constant is
 that of UTS.
@@ -24,12 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimodal.families import Family
-from unimodal.families.family import divergence, earned, told
 from unimodal.graphs import Graph
 from unimodal.kernels.compile import component, generic, inner, outlined
 from unimodal.kernels.random import uniform
 from unimodal.policies.index import Thompson
 from unimodal.policies.leaping import ENDLESS, steady_until
+from unimodal.policies.peak_doubt import doubtful, refuted
 from unimodal.policies.peak_places import (
     MOST_PLACES,
     WEIGHED,
@@ -55,6 +55,7 @@ YOUNG = 10  # leads, for each arm of its neighbourhood, in which a leader is for
 LOOKS = 2  # in each doubling of an arm's leads, for each doubling of the number of arms
 RUN = 2  # a run of pulls of doubtful neighbours has at most 1/(RUN·D) of the leads so far
 MORE = 4  # and so many times the rewards of the arm, for rewards may come late
+WIDEST = 64  # arms of a shell behind which no links are sought: few steps lead anywhere there
 
 
 class PeakUTS(Policy):
@@ -67,8 +68,8 @@ class PeakUTS(Policy):
     weighs as much as the likelihood of all rewards under the best means that fall with the distance
     from it; on a line, under the best means with one peak there once these explain the rewards
     better. Of more than 32 places, each look weighs the 16 nearest to the leader and some of the
-    others, in turn. On a graph of more than 2,048 arms, or known by look-up, no place is drawn: a
-    new leader has links to far arms instead, as in ScoutUTS.
+    others, in turn, which count for more than one. On a graph of more than 2,048 arms, or known by
+    look-up, no place is drawn: a new leader has links to far arms instead, as in ScoutUTS.
 
     If the leader's own place is drawn, a neighbour is pulled that has too few rewards for how
     little speaks against it, and again as long as there is one. No number depends on a horizon.
@@ -151,7 +152,7 @@ class AroundLinked(AroundDoubted, Scout):
 
     def arena(self, graph: Graph) -> Any:
         """The rows of the graph, each with room for its links."""
-        return linked_arena(graph, min(graph.n_arms, 2 * MOST_PLACES))
+        return linked_arena(graph, min(graph.n_arms, 2 * MOST_PLACES), WIDEST)
 
 
 @component
@@ -285,57 +286,10 @@ def _instead(scope, family, arena, arms, leader):
 @inner
 def look_number(scope, leads):
     """The number of a look, and how much better all means with one peak must explain rewards."""
-    return max(looks_before(scope, leads + 1), 0), 0.5 * doubt(scope, leads)
+    return max(looks_before(scope, leads + 1), 0), math.log(scope.places)
 
 
-# What rewards say against an arm.
-
-
-@inner
-def against(scope, family, arms, arm, leader):
-    """How much an arm's own rewards speak against its being better than the leader: N·kl."""
-    total, pulls = leading_sums(scope, family, arms[arm])
-    best_total, best_pulls = leading_sums(scope, family, arms[leader])
-    best = told(family, arms[arm], earned(family, arms[leader], best_total / best_pulls))
-    if pulls <= 0.0 or not total < best * pulls:
-        return 0.0
-    return pulls * divergence(family, total / pulls, best)
-
-
-@inner
-def doubt(scope, leads):
-    """How much rewards must speak against an arm to refute it."""
-    return math.log(scope.places * (1.0 + math.log2(1.0 + leads)))
-
-
-@inner
-def refuted(scope, family, arms, arm, leader, leads):
-    """Whether an arm's own rewards speak against its being better than the leader."""
-    return against(scope, family, arms, arm, leader) > doubt(scope, leads)
-
-
-@inner
-def doubtful(scope, family, arena, arms, leader):
-    """The neighbour with the fewest rewards for how little they speak against it; -1: none.
-
-    With N rewards of the leader and n of a neighbour, it is doubtful where n·kl is below the larger
-    of log(N/(n·√|N⁺|))/2, which gives arms that are nearly as good nearly as many rewards, and of
-    log(N/(n²·|N⁺|)), which asks an arm with bad luck again sooner than a posterior draw would.
-    """
-    first, last = arena.first[leader], arena.last[leader]
-    size = math.log(last - first)
-    whole = math.log(leading_sums(scope, family, arms[leader])[1])
-    found, most = -1, 0.0
-    for arm in arena.near[first:last]:
-        pulls = leading_sums(scope, family, arms[arm])[1]
-        if arm != leader and pulls > 0.0:
-            own = math.log(pulls)
-            room = max(0.5 * (whole - own - 0.5 * size), whole - 2.0 * own - size)
-            if room > most:
-                room -= against(scope, family, arms, arm, leader)
-                if room > most:
-                    found, most = arm, room
-    return found
+# The neighbours of a look that goes on.
 
 
 @inner

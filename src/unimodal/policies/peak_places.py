@@ -131,7 +131,7 @@ def weigh(scope, family, arena, arms, leader, turn, better):
     _choose_places(arena, leader, turn)
     lost = _weigh_by_distance(family, arena, pulled, overall)
     sums, weighed = arena.sums, arena.weighed
-    if len(arena.order) > 0:
+    if len(arena.order) > 0 and lost > better:  # else nothing can be better by so much
         n = _line_up(arena, turn)
         _, least = weigh_places(family, sums, arena.queue[:n], arena.pools)
         if lost - least > better:
@@ -253,23 +253,27 @@ def _weigh_by_distance(family, arena, pulled, overall):
     kinds = arena.found[HIGHEST] + 1
     for at in range(n * kinds):
         bins[at].pulls = bins[at].total = 0.0
-    apart = 0.0
+    apart, on_a_line = 0.0, len(arena.order) > 0  # elsewhere only what differs by place counts
     for other in arena.pulled[:pulled]:
         pulls, total = sums[other].pulls, sums[other].total
-        apart += pulls * divergence(family, total / pulls, overall)
-        row = other * len(sums)
+        if on_a_line:
+            apart += pulls * divergence(family, total / pulls, overall)
+        row, first = np.uint64(other * len(sums)), np.uint64(0)  # else it may be negative: slower
         for number in range(n):
-            at = number * kinds + arena.distances[row + weighed[number]]
+            at = first + arena.distances[row + np.uint64(weighed[number])]
+            first += np.uint64(kinds)
             bins[at].pulls += pulls
             bins[at].total += total
     least = math.inf
+    others = math.sqrt((len(sums) - NEAREST) / (n - NEAREST)) if n > NEAREST else 1.0
     for number in range(n):
         own = bins[number * kinds : (number + 1) * kinds]
         own[0].weight = apart - _explained(family, own, overall)
         least = min(least, own[0].weight)
     for number in range(n):
         more = bins[number * kinds].weight - least
-        sums[weighed[number]].weight = math.exp(-more) if more <= FAINTEST else 0.0
+        stands_for = 1.0 if number < NEAREST else others
+        sums[weighed[number]].weight = stands_for * math.exp(-more) if more <= FAINTEST else 0.0
     return least
 
 

@@ -100,8 +100,11 @@ class ScoutUTS(Policy):
         return Thompson()
 
 
-def linked_arena(graph: Graph, most: int) -> ScoutArena:
-    """Rows with room for links to shells, of which a search visits at most so many arms."""
+def linked_arena(graph: Graph, most: int, widest: int) -> ScoutArena:
+    """Rows with room for links to shells, of which a search visits at most `most` arms.
+
+    It ends behind a shell of more than `widest` arms.
+    """
     n_arms = graph.n_arms
     shells = max(int(most - 1).bit_length() - 1, 0)
     sizes = np.diff(graph.rows)
@@ -112,7 +115,7 @@ def linked_arena(graph: Graph, most: int) -> ScoutArena:
         graph.near_rows
     )
     seen, queue = np.zeros(n_arms, np.int64), np.zeros(most, np.int32)
-    return ScoutArena(first, ends.copy(), near, ends, seen, queue)
+    return ScoutArena(first, ends.copy(), near, ends, seen, queue, np.array([widest]))
 
 
 class ScoutArena(NamedTuple):
@@ -124,6 +127,7 @@ class ScoutArena(NamedTuple):
     ends: Any  # where the row ends without links
     seen: Any  # for the search of shells: the arm that last asked, plus one
     queue: Any
+    widest: Any  # how many arms a shell may have for the search to go on
 
 
 @component
@@ -138,7 +142,7 @@ class Scout(AroundLeader):
 
     def arena(self, graph: Graph) -> Any:
         """The rows of the graph, each with room for its links."""
-        return linked_arena(graph, graph.n_arms)
+        return linked_arena(graph, graph.n_arms, graph.n_arms)
 
 
 @component
@@ -183,7 +187,7 @@ def _link(arena, state, leader):
     queue[0] = leader
     begin, found, distance, shell = 0, 1, 1, 2
     end = arena.ends[leader]
-    while begin < found < len(queue):
+    while begin < found < len(queue) and found - begin <= arena.widest[0]:
         layer_end = found
         met = 0
         for place in range(begin, layer_end):
