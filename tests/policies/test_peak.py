@@ -23,7 +23,7 @@ from unimodal.policies.peak import (
 )
 from unimodal.policies.peak_doubt import doubtful, refuted
 from unimodal.policies.peak_places import WEIGHED, distance_bins, weigh
-from unimodal.policies.scope import forced
+from unimodal.policies.scope import forced, prepare
 from unimodal.policies.state import LAST, LEADER, LOOK, REASON, REASONS
 
 PEAK = um.PeakUTS()
@@ -127,6 +127,7 @@ def test_each_look_weighs_the_nearest_places_and_some_others_in_turn():
         assert 5 <= len(others) <= 15
         expected = np.exp(lost[weighed].min() - lost[weighed])
         expected[lost[weighed] - lost[weighed].min() > peak_places.FAINTEST] = 0.0
+        expected[16:] *= math.sqrt((60 - 16) / len(others))  # they stand for all 44
         np.testing.assert_allclose(found[weighed], expected / expected.sum(), rtol=1e-6)
         seen |= set(weighed.tolist())
     assert seen == set(range(60))
@@ -162,6 +163,18 @@ def test_on_a_line_one_peak_is_all_that_is_assumed_once_the_rewards_ask_for_it()
     lost = losses_by_distance(graph, um.Bernoulli(), pulls, even)
     expected = np.where(lost - lost.min() > peak_places.FAINTEST, 0.0, np.exp(lost.min() - lost))
     np.testing.assert_allclose(weights(parts, state, 4), expected / expected.sum(), rtol=1e-6)
+
+
+@pytest.mark.parametrize(("pulls", "is_one_peak"), [(37, False), (38, True)])
+def test_one_peak_must_explain_the_rewards_better_by_log_k(pulls, is_one_peak):
+    """Means that fall with the distance lose 0.06673 per reward of each arm, and log 12 = 2.485."""
+    graph, means = um.graphs.line(12), 0.9 - 0.02 * np.arange(12.0)
+    means[:3] = 0.5, 0.6, 0.7
+    lost = losses_by_distance(graph, um.Bernoulli(), np.full(12, pulls), means).min()
+    assert (lost > math.log(12)) == is_one_peak  # with one peak, nothing is lost
+    parts, state = told(graph, um.Bernoulli(), np.full(12, pulls), means)
+    by_order = place_probabilities(parts.family, state.arms, np.arange(12))
+    assert np.allclose(weights(parts, state, 3, leads=1000), by_order) == is_one_peak
 
 
 def test_money_is_compared_where_rewards_have_factors():
@@ -246,8 +259,12 @@ def test_an_arm_is_refuted_by_its_own_rewards(pulls, is_refuted):
         (10, 8.0, 3),  # as good as the leader: 0 < log(1000/(10·√3))/2
         (577, 462.0, 3),  # just below 1000/√3 rewards, and as good
         (578, 462.0, -1),  # enough
-        (2, 0.0, 3),  # 2·log 5 = 3.22 < log(1000/(4·3)) = 4.42
-        (3, 0.0, -1),  # 3·log 5 = 4.83 > log(1000/(9·3)) = 3.61
+        (2, 0.0, 3),  # 2·log 5 = 3.22 < log(1000·(6/9)²/(2·3)) = 4.31
+        (3, 0.0, -1),  # 3·log 5 = 4.83 > log(1000·(6/9)²/(3·3)) = 3.90
+        (20, 12.3, 3),  # 20·kl(0.615, 0.8) = 1.81 < log(1000·(6/9)²/(20·3)) = 2.00
+        (20, 12.0, -1),  # 20·kl(0.6, 0.8) = 2.09
+        (200, 158.0, 3),  # 200·kl(0.79, 0.8) = 0.06 < log(1000/(200·√3))/2 = 0.53
+        (200, 152.0, -1),  # 200·kl(0.76, 0.8) = 0.95
         (40, 24.0, -1),  # 40·kl(0.6, 0.8) = 4.18 > log(1000/(40·√3))/2 = 1.33
         (0, 0.0, -1),  # contests are for those
     ],
@@ -334,6 +351,26 @@ def test_on_a_large_graph_a_new_leader_has_links_and_no_place_is_drawn():
         far += is_far
         assert not is_far or trial.state.arms["leads"][leader] <= 10 * len(near)
     assert looked > 10 and far > 10
+
+
+def test_links_are_not_sought_behind_a_wide_shell():
+    """A star of stars: 70 arms at distance 1, behind which 3,500 more are at distance 2.
+
+    From the middle, the first shell is too wide. From a leaf, the shells have 1, 50 and 69 arms.
+    """
+    edges = [(0, 1 + hub) for hub in range(70)]
+    edges += [(1 + hub, 71 + 50 * hub + leaf) for hub in range(70) for leaf in range(50)]
+    problem = um.problems.by_distance(um.graphs.from_edges(edges), 0)
+
+    def links(leader):
+        trial = trial_on(problem, horizon=10)
+        arena = trial.parts.arena
+        prepare(trial.parts.scope, arena, trial.state, leader)
+        linked = arena.near[arena.ends[leader] : arena.last[leader]]
+        return problem.graph.distances(leader)[linked].tolist()
+
+    assert links(0) == []
+    assert links(71) == [2, 2]  # the next would be at distance 4, behind 69 arms
 
 
 def test_a_family_without_a_divergence_is_played_by_uts():

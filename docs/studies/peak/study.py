@@ -30,7 +30,7 @@ LARGE = {"line:5000": 5000, "grid:70x70": 4900, "ba:10000:2": 10_000}
 
 
 def settings():
-    """All settings: Table 2's, two other graphs, other policies, large graphs, other means, tails."""
+    """All settings: Table 2's and others, more policies, large graphs, other means, tails."""
     for density in DENSITIES:
         for size in SIZES:
             trials = OF_1000_ARMS if size == 1000 else TRIALS
