@@ -299,7 +299,7 @@ def test_the_cache_has_its_bound_and_forgotten_rows_are_looked_up_again(policy):
 
 
 def test_the_smallest_cache_will_do():
-    agent = um.Agent(graph=um.Oracle(lattice, root=(3, 2), cache=1), seed=1)
+    agent = um.Agent(graph=um.Oracle(lattice, root=(3, 2), cache=1), seed=2)
     play(agent, 3000, hill)
     assert tuple(agent.arms()["arm"][0]) == (0, 0)
 

@@ -150,9 +150,11 @@ class AroundLikelyPeak(AroundDoubted):
 class AroundLinked(AroundDoubted, Scout):
     """The same, where a new leader has links to far arms, among the arms nearest to it."""
 
+    widest: int = WIDEST
+
     def arena(self, graph: Graph) -> Any:
         """The rows of the graph, each with room for its links."""
-        return linked_arena(graph, min(graph.n_arms, 2 * MOST_PLACES), WIDEST)
+        return linked_arena(graph, min(graph.n_arms, 2 * MOST_PLACES))
 
 
 @component

@@ -100,11 +100,8 @@ class ScoutUTS(Policy):
         return Thompson()
 
 
-def linked_arena(graph: Graph, most: int, widest: int) -> ScoutArena:
-    """Rows with room for links to shells, of which a search visits at most `most` arms.
-
-    It ends behind a shell of more than `widest` arms.
-    """
+def linked_arena(graph: Graph, most: int) -> ScoutArena:
+    """Rows with room for links to shells, of which a search visits at most so many arms."""
     n_arms = graph.n_arms
     shells = max(int(most - 1).bit_length() - 1, 0)
     sizes = np.diff(graph.rows)
@@ -115,7 +112,7 @@ def linked_arena(graph: Graph, most: int, widest: int) -> ScoutArena:
         graph.near_rows
     )
     seen, queue = np.zeros(n_arms, np.int64), np.zeros(most, np.int32)
-    return ScoutArena(first, ends.copy(), near, ends, seen, queue, np.array([widest]))
+    return ScoutArena(first, ends.copy(), near, ends, seen, queue)
 
 
 class ScoutArena(NamedTuple):
@@ -127,7 +124,6 @@ class ScoutArena(NamedTuple):
     ends: Any  # where the row ends without links
     seen: Any  # for the search of shells: the arm that last asked, plus one
     queue: Any
-    widest: Any  # how many arms a shell may have for the search to go on
 
 
 @component
@@ -139,10 +135,11 @@ class Scout(AroundLeader):
     """
 
     patience: int = 10  # leads until then, for each member of the neighbourhood
+    widest: int = ENDLESS  # links are not sought behind a shell of more arms than these
 
     def arena(self, graph: Graph) -> Any:
         """The rows of the graph, each with room for its links."""
-        return linked_arena(graph, graph.n_arms, graph.n_arms)
+        return linked_arena(graph, graph.n_arms)
 
 
 @component
@@ -174,20 +171,20 @@ def set_links(arena: Any, links: dict[int, list[int]]) -> None:
 def _link_or_drop(scope, arena, state, leader):
     leads, size = state.arms[leader].leads, arena.last[leader] - arena.first[leader]
     if leads == 0 and len(arena.queue) > 0:  # else whoever holds the graph links it
-        _link(arena, state, leader)
+        _link(scope, arena, state, leader)
     elif not _climbs(scope, leads, size):
         arena.last[leader] = arena.ends[leader]
 
 
 @inner
-def _link(arena, state, leader):
+def _link(scope, arena, state, leader):
     """Link an arm to random arms of the shells at distance 2, 4, 8, …: one search by breadth."""
     near, seen, queue, mark = arena.near, arena.seen, arena.queue, leader + 1
     seen[leader] = mark
     queue[0] = leader
     begin, found, distance, shell = 0, 1, 1, 2
     end = arena.ends[leader]
-    while begin < found < len(queue) and found - begin <= arena.widest[0]:
+    while begin < found < len(queue) and found - begin <= scope.widest:
         layer_end = found
         met = 0
         for place in range(begin, layer_end):
