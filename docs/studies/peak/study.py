@@ -11,7 +11,7 @@ from peaked_settings import CONFINED, HORIZONS, Peaked, Raced
 
 import unimodal as um
 from unimodal.report.page import markdown_table
-from unimodal.results.statistics import ratio_interval
+from unimodal.results.statistics import Interval, mean_interval, ratio_interval
 from unimodal.studies import pages
 from unimodal.studies.reproduce.paper_numbers import DENSITIES, SIZES
 
@@ -146,6 +146,38 @@ def horizons_table(found):
     return markdown_table(("K", "p", *(f"T = {horizon:,}" for horizon in HORIZONS)), rows)
 
 
+def rivals_table(found):
+    """One row per setting, one column per policy: mean regrets where other policies are met."""
+    names = (*OTHERS, *RIVALS, "MINTS")
+    rows = [
+        (
+            setting.n_arms,
+            setting.density,
+            *(mean_over_graphs(ones[name]) if name in ones else "" for name in names),
+        )
+        for setting, ones in found.items()
+        if setting.purpose == "other policies"
+    ]
+    shown = ("optimistic" if name == OPTIMISTIC else name for name in names)
+    return markdown_table(("K", "p", *shown), rows)
+
+
+def large_table(found):
+    """One row per large graph."""
+    names = (OURS, SWEPT, PROBED, SCOUT)
+    rows = [
+        (setting.density, *(mean_over_graphs(ones[name]) for name in names))
+        for setting, ones in found.items()
+        if setting.purpose == "large graph"
+    ]
+    return markdown_table(("graph", *names), rows)
+
+
+def mean_over_graphs(one):
+    """The mean regret at T = 10⁵, with its 95 % interval over graphs."""
+    return Interval(*mean_interval(one.at(10**5).mean(axis=1)))
+
+
 def worst_mean(regrets):
     """The mean of the worst trials."""
     return np.sort(regrets, axis=-1)[..., -(regrets.shape[-1] // WORST) :].mean(axis=-1)
@@ -273,11 +305,15 @@ def render(out):
         horizons=horizons_table(found),
         tails=tails_table(found),
         others=others_table(found),
+        rivals=rivals_table(found),
+        large=large_table(found),
         verdicts=list(verdicts(found)),
         trials=GRAPHS * TRIALS,
         few_trials=GRAPHS * OF_1000_ARMS,
         tail_trials=GRAPHS * OF_TAILS,
         other_trials=GRAPHS * OF_OTHERS,
+        rival_trials=GRAPHS * OF_RIVALS,
+        large_trials=GRAPHS * OF_LARGE,
         made_with=stored.made_with,
     )
 
