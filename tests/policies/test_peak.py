@@ -186,6 +186,16 @@ def test_money_is_compared_where_rewards_have_factors():
     assert weights(plain(trial), trial.state, 2)[2] > 0.9
 
 
+def test_rewards_with_factors_are_pooled_by_how_much_they_tell():
+    """Sales at 1 and 2 that earn 0.5 either way: kl(0.5, 0.45) is 2.875 times kl(0.25, 0.225)."""
+    family = um.Scaled(um.Bernoulli(), by=[1.0, 2.0])
+    trial = trial_on(um.Problem(um.graphs.line(2), [0.5, 0.6], family))
+    arms = trial.state.arms.view(np.recarray)
+    arms["pulls"], arms["total"] = [99, 40], [49.5, 10.0]
+    worth = peak_places._worth(trial.parts.family, arms[0], arms[1], 0.5, 99.0)
+    assert worth == pytest.approx(2.875, abs=5e-4)
+
+
 @pytest.mark.parametrize("places", [3, 10, 17, 100, 1000, 2048])
 def test_how_often_a_leader_looks_around(places):
     """2·⌈log₂ places⌉ times in each doubling of its leads, once there are so many leads."""
@@ -466,6 +476,30 @@ def test_a_campaign_explains_looks_and_keeps_them_within_a_cap(tmp_path):
             if one.arm != one.leader:
                 assert late[max(0, number - 19) : number + 1].count(one.arm) <= 1
     assert um.verify(path)
+
+
+def test_a_campaign_explains_why_a_doubtful_neighbour_was_pulled(tmp_path):
+    """On a line of 5 whose arms all pay as often, neighbours soon have too few rewards."""
+    with um.Campaign.open(tmp_path / "c.db", PEAK, um.graphs.line(5), seed=3) as campaign:
+        texts = []
+        for number in range(200):
+            decision = campaign.decide()
+            campaign.reward(decision.id, float(number % 3 > 0))
+            if decision.reason == "look around" and abs(decision.arm - decision.leader) == 1:
+                texts.append(campaign.explain(decision.id).because)
+    few = "is a neighbour with few rewards for how little they speak against it (probability 1"
+    assert any(few in text for text in texts)
+
+
+def test_on_a_large_graph_informative_priors_lead():
+    """A line of 3,000 arms, of which one is known to be good before the first round."""
+    prior = [(1.0, 1.0)] * 3000
+    prior[1234] = (900.0, 100.0)
+    agent = um.Agent(um.PeakUTS(prior=prior), um.graphs.line(3000), seed=1)
+    agent.ask()
+    assert agent.leader == 1234
+    plain = um.Agent(um.PeakUTS(prior=prior, prior_leads=False), um.graphs.line(3000), seed=1)
+    assert plain.ask() != 1234 and plain.leader is None  # the start: one random arm
 
 
 def test_a_family_of_your_own_needs_a_divergence():
