@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import unimodal as um
 from unimodal.engines.leap import LeapTrial
 from unimodal.engines.step import StepTrial
+from unimodal.graphs.bypass import bypassed
 from unimodal.kernels.compile import record
 from unimodal.policies import peak_places
 from unimodal.policies.leaping import ENDLESS, contest_after, steady_until
@@ -131,6 +132,31 @@ def test_each_look_weighs_the_nearest_places_and_some_others_in_turn():
         np.testing.assert_allclose(found[weighed], expected / expected.sum(), rtol=1e-6)
         seen |= set(weighed.tolist())
     assert seen == set(range(60))
+
+
+@pytest.mark.parametrize("graph", [um.graphs.grid(5, 6), um.graphs.grid(6, 9)], ids=str)
+def test_paused_arms_are_no_places_and_make_no_others_weigh_more(graph):
+    """One reward says nothing of places, so that the nearest weigh the same, and the others, too.
+
+    Of 30 arms all that are not paused are weighed alike; of 54, of which 34 are left, 18 are far.
+    """
+    paused = np.random.default_rng(3).permutation(np.arange(1, graph.n_arms))[: graph.n_arms - 34]
+    paused = paused if graph.n_arms > 32 else np.arange(6, 12)
+    pulls = np.zeros(graph.n_arms, np.int64)
+    pulls[0] = 1
+    parts, state = told(graph, um.Bernoulli(), pulls, np.full(graph.n_arms, 0.5))
+    arena = peak_places.places_arena(bypassed(graph, paused.tolist()))
+    seen = {name: getattr(arena, name).view(np.recarray) for name in ("sums", "bins", "pools")}
+    for turn in range(4):
+        found = weights(parts._replace(arena=arena._replace(**seen)), state, 0, turn=turn)
+        weighed = arena.weighed[: arena.found[WEIGHED]]
+        assert found[paused].sum() == 0
+        if graph.n_arms <= 32:
+            assert len(weighed) == 24 and found[weighed] == pytest.approx(1 / 24)
+        else:
+            far = found[weighed[16:]] / found[0]
+            assert found[weighed[:16]] == pytest.approx(found[0])
+            assert far == pytest.approx(math.sqrt(18 / len(far)))
 
 
 def test_between_rewards_of_a_line_one_place_stands_for_all_in_turn():
