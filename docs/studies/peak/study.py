@@ -21,9 +21,8 @@ POLICIES = (*OTHERS, CONFINED)
 PROBED = "UTS(start='probe(8)')"  # which needs no sweep of a large graph
 OPTIMISTIC = "UTS(period=2, prior=(1, 0.001))"  # a draw from Beta(1 + successes, failures), nearly
 RIVALS = ("UTS(period=2)", "UTS(period=4)", OPTIMISTIC)
-GRAPHS, TRIALS, OF_1000_ARMS, OF_TAILS, OF_OTHERS = 10, 1000, 100, 10_000, 100
-OF_RIVALS, OF_LARGE = 50, 30
-LINES = (20, 50, 100)
+GRAPHS, TRIALS, OF_1000_ARMS, OF_OTHERS, OF_RIVALS, OF_LARGE = 10, 1000, 100, 100, 20, 30
+OF_TAILS = {20: 10_000, 50: 10_000, 100: 4_000}  # by the arms of a line
 ER_100 = "er:100:0.0461"  # log(K)/K
 RIVALS_MEET = (("line", 20), ("line", 50), ("line", 100), ("log(K)/K", 100), ("log(K)/K", 1000))
 LARGE = {"line:5000": 5000, "grid:70x70": 4900, "ba:10000:2": 10_000}
@@ -49,9 +48,9 @@ def settings():
         yield Peaked(graph, 100, "random climb", OTHERS, 10**5, GRAPHS, OF_OTHERS)
     for means in ("one flat side", "plateau", "needle"):
         yield Peaked("line:100", 100, means, OTHERS, 10**5, GRAPHS, OF_OTHERS)
-    for size in LINES:
+    for size, trials in OF_TAILS.items():
         both = (OURS, SWEPT)
-        yield Peaked("line", size, "by distance", both, 10**5, GRAPHS, OF_TAILS, "tails")
+        yield Peaked("line", size, "by distance", both, 10**5, GRAPHS, trials, "tails")
 
 
 def run(folder):
@@ -197,12 +196,20 @@ def tail_ratio(ones):
 def tails_table(found):
     """One row per line: the mean of the worst trials."""
     rows = [
-        (setting.n_arms, f"{ours:,.0f}", f"{swept:,.0f}", f"{value:.2f} ({low:.2f} to {high:.2f})")
+        (
+            setting.n_arms,
+            f"{GRAPHS * setting.trials:,}",
+            f"{ours:,.0f}",
+            f"{swept:,.0f}",
+            f"{value:.2f} ({low:.2f} to {high:.2f})",
+        )
         for setting, ones in found.items()
         if setting.purpose == "tails"
         for ours, swept, value, low, high in [tail_ratio(ones)]
     ]
-    return markdown_table(("arms of the line", OURS, SWEPT, "ratio, and its 95 % interval"), rows)
+    return markdown_table(
+        ("arms of the line", "trials", OURS, SWEPT, "ratio, and its 95 % interval"), rows
+    )
 
 
 def others_table(found):
@@ -310,7 +317,6 @@ def render(out):
         verdicts=list(verdicts(found)),
         trials=GRAPHS * TRIALS,
         few_trials=GRAPHS * OF_1000_ARMS,
-        tail_trials=GRAPHS * OF_TAILS,
         other_trials=GRAPHS * OF_OTHERS,
         rival_trials=GRAPHS * OF_RIVALS,
         large_trials=GRAPHS * OF_LARGE,
