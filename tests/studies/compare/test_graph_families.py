@@ -29,13 +29,18 @@ def test_peaks_differ_between_graphs():
 
 
 def test_every_policy_is_there_and_reads_back():
-    """All that are for regret and for any graph, and three with other parameters."""
+    """All that are for regret and for any graph, and five with other parameters."""
     known = policies()
     assert known[:4] == ("UTS", "OSUB", "TS", "KLUCB")
-    assert known[-3:] == ("UTS(period=2)", "OSUB(c=0)", "KLUCB(c=0)")
-    assert len(known) == len(set(known)) == len(POLICIES) - len(LEFT_OUT) + 3
+    optimistic = "UTS(period=2, prior=(1.0, 0.001))"
+    assert known[-5:] == (
+        *("UTS(period=2)", "UTS(period=4)", optimistic),
+        *("OSUB(c=0)", "KLUCB(c=0)"),
+    )
+    assert all(parse(text).name == text for text in known)
+    assert len(known) == len(set(known)) == len(POLICIES) - len(LEFT_OUT) + 5
     regret = [cls for cls in POLICIES.values() if cls not in LEFT_OUT]
-    assert [type(parse(text)) for text in known[:-3]] == regret
+    assert [type(parse(text)) for text in known[:-5]] == regret
 
 
 def test_quick_has_the_same_families_with_less_of_each():
