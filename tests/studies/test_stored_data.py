@@ -46,10 +46,13 @@ def test_scouting():
     same(run(Task(one.setting, "ScoutUTS", 2, 7, 10))[:, -1], one.final[2, 7:10])
 
 
-@before_quick_draws
 @pytest.mark.parametrize(
     ("name", "policy"),
-    [pytest.param("line", "UTS", marks=pytest.mark.full), ("star, smooth", "OSUB")],
+    [
+        pytest.param("line", "UTS", marks=pytest.mark.full),
+        ("star, smooth", "OSUB"),
+        ("grid", "PeakUTS"),
+    ],
 )
 def test_the_comparison(name, policy):
     found = comparison.load(STUDIES / "comparison" / "comparison.parquet")
@@ -84,6 +87,17 @@ def test_past_data():
     ]:
         rows = setting.measure(Task(setting, policy, 0, 6, 12))
         same(rows[:, 0], found.get(setting, policy).regret[6:12])
+
+
+@pytest.mark.parametrize("place", ["line, K = 20", "log(K)/K, K = 100"])
+def test_peak(place):
+    """All but the milliseconds."""
+    _, found = own("peak", "Peaked", "Raced")
+    (setting,) = (one for one in found.settings if one.name == f"{place}, by distance, regret")
+    one = found.get(setting, "PeakUTS")
+    rows = setting.measure(Task(setting, "PeakUTS", 3, 0, 2))
+    for column, name in enumerate(one.columns[:-1]):
+        same(rows[:, column], one[name][3, :2])
 
 
 def test_delays():
