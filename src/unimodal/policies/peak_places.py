@@ -36,8 +36,8 @@ FAINTEST = 12.0  # a place that loses so much more than the best one has no weig
 SUMS = np.dtype([("pulls", np.float64), ("total", np.float64), ("weight", np.float64)], align=True)
 
 # In `PlacesArena.found`: how many places are weighed, how many of them because they are near, how
-# many can be reached at all, and the highest bin.
-WEIGHED, NEAR, REACHED, HIGHEST = range(4)
+# many there are (paused arms, which have no neighbours, are none), and the highest bin.
+WEIGHED, NEAR, PLACES, HIGHEST = range(4)
 
 
 class PlacesArena(NamedTuple):
@@ -66,7 +66,7 @@ def places_arena(graph: Graph) -> PlacesArena:
     most = NEAREST + IN_TURN
     return PlacesArena(
         *(graph.rows[:-1], graph.rows[1:], graph.near_rows, line, distances),
-        np.array([0, 0, 0, highest], dtype=np.int64),
+        np.array([0, 0, np.count_nonzero(graph.degrees), highest], dtype=np.int64),
         *(np.empty(n_arms, np.int32), np.empty(n_arms, np.int32), np.empty(n_arms, np.int32)),
         *(np.empty(max(n_arms, most), np.int32), np.zeros(n_arms, SUMS)),
         *(np.zeros(most * (highest + 1), SUMS), new_pools(len(line))),
@@ -237,10 +237,7 @@ def _choose_places(arena, leader, turn):
                 if sums[other].weight == 0.0 and chosen < NEAREST:
                     weighed[chosen], sums[other].weight = other, 1.0
                     chosen += 1
-    arena.found[NEAR], reached = chosen, 0
-    for distance in distances[to_leader : to_leader + n]:
-        reached += distance != UNSEEN
-    arena.found[REACHED] = reached
+    arena.found[NEAR] = chosen
     for place in range(turn % stride, n, stride):
         if sums[place].weight == 0.0 and distances[to_leader + place] != UNSEEN:
             weighed[chosen], sums[place].weight = place, 1.0
@@ -271,7 +268,7 @@ def _weigh_by_distance(family, arena, pulled, overall):
             bins[at].pulls += pulls
             bins[at].total += total
     least, near = math.inf, arena.found[NEAR]
-    others = math.sqrt((arena.found[REACHED] - near) / (n - near)) if n > near else 1.0
+    others = math.sqrt((arena.found[PLACES] - near) / (n - near)) if n > near else 1.0
     for number in range(n):
         own = bins[number * kinds : (number + 1) * kinds]
         own[0].weight = apart - _explained(family, own, overall)
