@@ -20,7 +20,8 @@ from unimodal.lookup.graph_view import LazyGraphView, WholeGraphView
 from unimodal.policies import Policy, explained
 from unimodal.policies.index import refresh
 from unimodal.policies.npts import with_room
-from unimodal.policies.peak import doubtful, look_probabilities
+from unimodal.policies.peak import look_probabilities
+from unimodal.policies.peak_doubt import doubtful
 from unimodal.policies.policy import own_functions
 from unimodal.policies.round import ask, choose, effective_clock, observe
 from unimodal.policies.scope import clock, contests, lead, span
