@@ -51,7 +51,8 @@ def plain(trial):
 
 def weights(parts, state, leader, leads=100, turn=None):
     """The weights of the places of a look, their sum being 1; 0 for those it does not weigh."""
-    arms, (number, better) = state.arms.view(np.recarray), look_number(parts.scope, leads)
+    arms = state.arms.view(np.recarray)
+    number, better = look_number(parts.scope, state, leads)
     number = number if turn is None else turn
     whole = weigh(parts.scope, parts.family, parts.arena, arms, leader, number, better)
     weighed = parts.arena.weighed[: parts.arena.found[WEIGHED]]
@@ -132,6 +133,19 @@ def test_each_look_weighs_the_nearest_places_and_some_others_in_turn():
         np.testing.assert_allclose(found[weighed], expected / expected.sum(), rtol=1e-6)
         seen |= set(weighed.tolist())
     assert seen == set(range(60))
+
+
+def test_no_arm_is_looked_at_sooner_because_of_its_number():
+    """Of 100 arms every seventh is weighed, from another one on in each trial, in both engines."""
+    problem, begin = um.problems.by_distance(um.graphs.star(100), 70), []
+    for number in range(70):
+        states = [trial_on(problem, kind, number=number).state for kind in (StepTrial, LeapTrial)]
+        states[1].rng[:4] += 1  # how many draws there were before says nothing
+        scope = record(PEAK.scope(problem.graph))
+        numbers = [look_number(scope, state, 0)[0] for state in states]
+        assert numbers[0] == numbers[1] >= 0
+        begin.append(numbers[0] % 7)
+    assert min(np.bincount(begin, minlength=7)) >= 3  # fewer in 1 of 80 cases
 
 
 @pytest.mark.parametrize("graph", [um.graphs.grid(5, 6), um.graphs.grid(6, 9)], ids=str)

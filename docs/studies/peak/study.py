@@ -22,7 +22,7 @@ PROBED = "UTS(start='probe(8)')"  # which needs no sweep of a large graph
 OPTIMISTIC = "UTS(period=2, prior=(1, 0.001))"  # a draw from Beta(1 + successes, failures), nearly
 RIVALS = ("UTS(period=2)", "UTS(period=4)", OPTIMISTIC)
 GRAPHS, TRIALS, OF_1000_ARMS, OF_OTHERS, OF_RIVALS, OF_LARGE = 10, 1000, 100, 100, 20, 30
-OF_TAILS = {20: 10_000, 50: 10_000, 100: 4_000}  # by the arms of a line
+OF_TAILS = dict.fromkeys((20, 50, 100), 10_000)  # by the arms of a line
 ER_100 = "er:100:0.0461"  # log(K)/K
 RIVALS_MEET = (("line", 20), ("line", 50), ("line", 100), ("log(K)/K", 100), ("log(K)/K", 1000))
 LARGE = {"line:5000": 5000, "grid:70x70": 4900, "ba:10000:2": 10_000}

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from unimodal.families import Family
 from unimodal.graphs import Graph
 from unimodal.kernels.compile import component, generic, inner, outlined
-from unimodal.kernels.random import uniform
+from unimodal.kernels.random import counted, uniform
 from unimodal.policies.index import Thompson
 from unimodal.policies.leaping import ENDLESS, steady_until
 from unimodal.policies.peak_doubt import doubtful, refuted
@@ -55,6 +55,7 @@ YOUNG = 10  # leads, for each arm of its neighbourhood, in which a leader is for
 LOOKS = 2  # in each doubling of an arm's leads, for each doubling of the number of arms
 RUN = 2  # a run of pulls of doubtful neighbours has at most 1/(RUN·D) of the leads so far
 MORE = 4  # and so many times the rewards of the arm, for rewards may come late
+_PLACES_PURPOSE = -2  # of `counted`: arms and the leader are the others
 WIDEST = 64  # arms of a shell behind which no links are sought: few steps lead anywhere there
 
 
@@ -100,6 +101,7 @@ class PeakUTS(Policy):
     prior_leads: bool = True
     start: ClassVar[str] = "probe(1)"
     needs_divergence: ClassVar[bool] = True
+    data_leads: ClassVar[bool] = True  # young leaders are those of which nobody knows much
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -266,7 +268,7 @@ def _at_neighbours(scope, family, arena, state, leader, leads):
 @look.register(AroundLikelyPeak)
 def _anywhere(scope, family, arena, state, leader, leads):
     arms = state.arms
-    weight = weigh(scope, family, arena, arms, leader, *look_number(scope, leads))
+    weight = weigh(scope, family, arena, arms, leader, *look_number(scope, state, leads))
     left, chosen = weight * uniform(state.rng), leader
     for place in arena.weighed[: arena.found[WEIGHED]]:
         left -= arena.sums[place].weight
@@ -286,9 +288,15 @@ def _instead(scope, family, arena, arms, leader):
 
 
 @inner
-def look_number(scope, leads):
-    """The number of a look, and how much better all means with one peak must explain rewards."""
-    return max(looks_before(scope, leads + 1), 0), math.log(scope.places)
+def look_number(scope, state, leads):
+    """The number of a look, and how much better all means with one peak must explain rewards.
+
+    It counts from another number in each trial, so that no arm is looked at sooner than others
+    because of its own number; and from the same for all leaders, so that the far places which
+    they look at first are the same.
+    """
+    begin = np.int64(counted(state.rng, 0, _PLACES_PURPOSE) >> np.uint64(32))
+    return begin + max(looks_before(scope, leads + 1), 0), math.log(scope.places)
 
 
 # The neighbours of a look that goes on.
@@ -321,7 +329,8 @@ def look_probabilities(
     if _sees_all(arena, leader):
         return None
     arms = state.arms.view(np.recarray)
-    weight = compiled_weigh(scope, family, arena, state.arms, leader, *look_number(scope, leads))
+    number = look_number(scope, state, leads)
+    weight = compiled_weigh(scope, family, arena, state.arms, leader, *number)
     weighed = arena.weighed[: arena.found[WEIGHED]]
     found[weighed] = arena.sums["weight"][weighed] / weight
     for arm in np.flatnonzero(found):
