@@ -17,6 +17,8 @@ ROWS = [(arm, float(n < total)) for arm, (count, total) in SUMS.items() for n in
 
 
 def begun(data, policy=None, family=None, graph=LINE, seed=3):
+    """An agent that begins with data as they are, unless they say otherwise themselves."""
+    data = data if isinstance(data, um.PastData) else um.PastData(data, one_peak=False)
     return um.Agent(policy or um.UTS(), graph, family, seed, data=data)
 
 
@@ -44,7 +46,7 @@ class PandasLike:
         [{"arm": arm, "count": 100.0, "total": total} for arm, (_, total) in SUMS.items()],
         pl.DataFrame({"arm": list(SUMS), "count": [100] * 4, "total": [20, 50, 60, 30]}),
         ((arm, *sums) for arm, sums in SUMS.items()),
-        um.PastData(SUMS),
+        um.PastData(SUMS, one_peak=False),
     ],
 )
 def test_every_way_to_give_the_same_data_gives_the_same_agent(data):
@@ -100,10 +102,69 @@ def test_an_index_knows_the_data():
 
 
 def test_a_weight_keeps_the_mean_and_takes_pulls():
-    agent = begun(um.PastData(SUMS | {4: (2, 1)}, weight=0.1))
+    agent = begun(um.PastData(SUMS | {4: (2, 1)}, weight=0.1, one_peak=False))
     assert agent.past.pulls.tolist() == [10, 10, 10, 10, 0]  # 0.2 pulls are none
     assert agent.past.totals.tolist() == [2, 5, 6, 3, 0]
     assert agent.ask() == 4 and agent.reason == "start"
+
+
+VALLEY = {0: (100, 20), 1: (100, 52), 2: (100, 40), 3: (100, 50), 4: (100, 30)}
+
+
+def totals_of(data, policy=None, graph=LINE, family=None):
+    return begun(data, policy, family, graph).past.totals
+
+
+def test_data_are_read_given_one_peak():
+    """Between two arms that look best one cannot be so bad, nor both of them so good."""
+    own = totals_of(VALLEY)
+    assert own.tolist() == [20, 52, 40, 50, 30]
+    agent = um.Agent(um.UTS(), LINE, seed=3, data=VALLEY)
+    read = agent.past.totals
+    assert read[2] > 42 and read[1] < 51 and read[3] < 49.5
+    assert abs(read[0] - 20) < 0.5 and agent.past.pulls.tolist() == [100] * 5
+    sums = evidence_sums(agent, LINE)
+    assert not sums[0].any() and not sums[1].any()
+
+
+def test_with_a_weight_they_count_less_and_say_the_same():
+    whole, tenth = (
+        um.Agent(um.UTS(), LINE, data=um.PastData(VALLEY, weight=w)).past for w in (1, 0.1)
+    )
+    assert tenth.pulls.tolist() == [10] * 5
+    assert tenth.totals == pytest.approx(whole.totals / 10)
+
+
+@pytest.mark.parametrize(
+    ("policy", "graph", "given"),
+    [
+        (um.TS(), LINE, {}),  # nothing of it is about one peak
+        (um.UTS(), um.graphs.complete(5), {}),
+        (um.UTS(), LINE, {"one_peak": False}),
+        (um.UTS(), LINE, {"certify": True}),  # a certificate needs the rewards themselves
+    ],
+)
+def test_data_are_taken_as_they_are_elsewhere(policy, graph, given):
+    data = um.PastData(VALLEY, **given)
+    assert um.Agent(policy, graph, data=data).past.totals.tolist() == [20, 52, 40, 50, 30]
+
+
+def test_leads_of_peak_uts_begin_with_past_rewards():
+    """Its looks are for leaders of which nobody knows much; others count their leads from 0."""
+    agents = [um.Agent(policy, LINE, data=VALLEY) for policy in (um.PeakUTS(), um.UTS())]
+    assert [agent.arms()["leads"].sum() for agent in agents] == [500, 0]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"one_peak": "yes"}, "'one_peak' of past data must be True or False, got 'yes'"),
+        ({"one_peak": True, "certify": True}, "leave out 'certify' or 'one_peak'"),
+    ],
+)
+def test_what_one_peak_cannot_be(given, words):
+    with pytest.raises(um.UnimodalError, match=words):
+        um.PastData(VALLEY, **given)
 
 
 def test_data_of_no_weight_change_nothing():

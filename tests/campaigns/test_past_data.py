@@ -34,11 +34,14 @@ def test_data_are_the_first_event_and_the_state_is_their_fold(path, start, play)
         assert campaign.agent.past.pulls.sum() == 80 and campaign.agent.round == 40
         assert "past" in campaign.arms().columns
     assert (first["kind"], first["seq"]) == ("data", 1) and first["decision"] is None
-    assert json.loads(first["data"]) == {
+    written = json.loads(first["data"])
+    assert written.pop("counted") == pytest.approx([3.75, 20.76, 29.68, 17.18], abs=0.01)
+    assert written == {
         "weight": 0.5,
         "certify": False,
         "columns": ["arm", "count", "total"],
         "rows": [[arm, count, total] for arm, (count, total) in DATA.items()],
+        "one_peak": True,
     }
     assert whole_state(look(path).agent) == state
     change(path, "SELECT 1")  # without snapshots: folded from the first event on
@@ -146,7 +149,13 @@ def test_backups_have_them(path, tmp_path, start, play):
         ("UPDATE log SET data = '{}' WHERE seq = 1", "event 1 .* must be past data, got '{}'"),
         ("UPDATE log SET data = '[1' WHERE seq = 1", "must be past data"),
         ("UPDATE log SET data = NULL WHERE seq = 1", "with data None"),
-        ("UPDATE log SET data = replace(data, '40', '-40') WHERE seq = 1", "cannot be .* got -40"),
+        (
+            "UPDATE log SET data = replace(data, '40,', '-40,') WHERE seq = 1",
+            "cannot be .* got -40",
+        ),
+        ("UPDATE log SET data = replace(data, 'nted\": [', 'nted\": [1,')", "4 arms .* got 5"),
+        ("UPDATE log SET data = replace(data, 'nted\": [', 'nted\": [9')", "cannot have the total"),
+        ("UPDATE log SET data = replace(data, 'nted\": [', 'nted\": {')", "must be past data"),
         ("UPDATE log SET data = replace(data, '[0,', '[9,') WHERE seq = 1", "from 0 to 6, got 9"),
         ("UPDATE log SET data = replace(data, '1.0', '7.0') WHERE seq = 1", "must be past data"),
         ("UPDATE log SET kind = 'open' WHERE seq = 1", "makes it decision 1"),
@@ -165,6 +174,44 @@ def test_data_that_were_changed_by_hand_are_told(path, start, play, statement, w
     if not words.startswith("makes"):  # other decisions are followed; only `verify` refuses them
         with pytest.raises(DamagedFile):
             look(path)
+
+
+def rewritten(path, change_data):
+    """Write the first event anew, and leave out the snapshots."""
+    with sqlite3.connect(path) as connection:
+        (text,) = connection.execute("SELECT data FROM log WHERE seq = 1").fetchone()
+        data = change_data(json.loads(text))
+        connection.execute("UPDATE log SET data = ? WHERE seq = 1", [json.dumps(data)])
+        connection.execute("DELETE FROM snapshots")
+    connection.close()
+
+
+def test_what_was_read_when_the_log_began_is_not_computed_again(path, start, reopen):
+    """Another machine may compute another last digit; the log has the digits that count."""
+    start(data=DATA).close()
+    rewritten(path, lambda data: {**data, "counted": [3.0, 20.5, 29.5, 17.5]})
+    with reopen(data=DATA) as campaign:
+        assert campaign.agent.past.totals[[0, 2, 3, 4]].tolist() == [3.0, 20.5, 29.5, 17.5]
+
+
+@pytest.mark.parametrize("policy", [um.UTS(), um.PeakUTS()])
+def test_logs_from_before_one_peak_was_read_fold_as_they_did(path, reopen, policy):
+    um.Campaign.open(path, policy, LINE, **QUICK, data=DATA).close()
+    before = ("weight", "certify", "columns", "rows")
+    rewritten(path, lambda data: {key: data[key] for key in before})
+    for given in ({}, {"data": DATA}):
+        with reopen(**given) as campaign:
+            arms = campaign.agent._player.state.arms
+            assert arms["total"][list(DATA)].tolist() == [total for _, total in DATA.values()]
+            assert arms["leads"].sum() == 0
+
+
+def test_leads_of_peak_uts_begin_with_the_data(path):
+    data = um.PastData(DATA, weight=0.5)
+    with um.Campaign.open(path, um.PeakUTS(), LINE, **QUICK, data=data) as campaign:
+        leads = campaign.agent._player.state.arms["leads"]
+        assert leads.tolist() == [20, 0, 20, 20, 20, 0, 0]
+    assert look(path).agent._player.state.arms["leads"].sum() == 80
 
 
 def file_format(path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import reprlib
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +17,8 @@ from unimodal.graphs import Graph
 from unimodal.graphs.graph import plain_label
 from unimodal.policies import Policy
 from unimodal.policies.npts import Reweighed
+from unimodal.policies.scope import AroundLeader
+from unimodal.policies.state import ARM, set_factors, set_prior
 
 REWARDS, SUMS = ("arm", "reward"), ("arm", "count", "total")
 _FORMS = "with the columns arm and reward, or arm, count and total"
@@ -34,6 +36,11 @@ class PastData:
     `certify=True` says that they are rewards of the same kind, as good as new ones, so that a
     certificate may count them; that takes a weight of 1.
 
+    `one_peak=True`, the default unless they certify, reads them as rewards of means with one peak,
+    where the graph is a tree (a line is one) of up to 128 arms and the policy climbs: the rewards
+    of an arm then count with the mean that it has given the rewards of all arms. `one_peak=False`
+    takes the mean of each arm's own rewards.
+
     Parameters
     ----------
     rewards
@@ -42,6 +49,8 @@ class PastData:
         What a reward from before is worth.
     certify
         Whether certificates count them.
+    one_peak
+        Whether they are read as rewards of means with one peak.
 
     Examples
     --------
@@ -55,7 +64,14 @@ class PastData:
     [('9.90', 100, 100), ('12.90', 75, 75)]
     """
 
-    def __init__(self, rewards: Any, *, weight: float = 1.0, certify: bool = False) -> None:
+    def __init__(
+        self,
+        rewards: Any,
+        *,
+        weight: float = 1.0,
+        certify: bool = False,
+        one_peak: bool | None = None,
+    ) -> None:
         self.columns, self.rows = _table(rewards)
         self.weight = real_number(weight, "the 'weight' of past data")
         if not 0 <= self.weight <= 1:
@@ -72,10 +88,24 @@ class PastData:
                 f"{self.weight:g}: leave out 'certify', or the weight."
             )
         self.certify = certify
+        if one_peak is not None and not isinstance(one_peak, bool):
+            raise UnimodalError(
+                f"the 'one_peak' of past data must be True or False, got {one_peak!r}."
+            )
+        if certify and one_peak:
+            raise UnimodalError(
+                "past data that a certificate may count must be taken as they are, got "
+                "one_peak=True: leave out 'certify' or 'one_peak'."
+            )
+        self.one_peak = not certify if one_peak is None else one_peak
+        self._reading: Reading | None = None  # only that of a log
 
     def __repr__(self) -> str:
         rows = f"{len(self.rows):,} rows of {', '.join(self.columns)}"
-        return f"PastData({rows}, weight={self.weight:g}, certify={self.certify})"
+        return (
+            f"PastData({rows}, weight={self.weight:g}, certify={self.certify}, "
+            f"one_peak={self.one_peak})"
+        )
 
     @classmethod
     def from_log(cls, data: dict[str, Any], as_label: Callable[[Any], Any]) -> PastData:
@@ -85,7 +115,19 @@ class PastData:
             raise ValueError("no past data")
         labelled = [(as_label(label), *rest) for label, *rest in rows]
         named = dict(zip(columns, zip(*labelled, strict=True), strict=True))
-        return cls(named, weight=data["weight"], certify=data["certify"])
+        weight, certify, one_peak = data["weight"], data["certify"], data.get("one_peak", False)
+        found = cls(named, weight=weight, certify=certify, one_peak=one_peak)
+        # What was read is not computed again: another machine's last digit may be another.
+        totals = data.get("counted")
+        found._reading = Reading(None if totals is None else tuple(totals), "one_peak" in data)
+        return found
+
+
+class Reading(NamedTuple):
+    """How past data were read when a log began."""
+
+    totals: tuple[float, ...] | None  # with which the rewards of each arm count; None: their own
+    may_lead: bool  # whether they count as leads where the policy says so; not in the first logs
 
 
 class KnownArm(NamedTuple):
@@ -104,17 +146,20 @@ class Known:
     arms: tuple[KnownArm, ...]
     weight: float
     certify: bool
+    # How they are read is decided when a log begins, and not part of what they are.
+    one_peak: bool = field(default=False, compare=False)
+    reading: Reading = field(default=Reading(None, False), compare=False)
 
     def counted(self) -> list[KnownArm]:
         """What an agent is to know, with the weight; arms of which nothing is left are left out."""
-        counts = [round(self.weight * known.pulls) for known in self.arms]
-        return [
-            known._replace(pulls=count, total=known.total / known.pulls * count)
-            if count < known.pulls
-            else known
-            for known, count in zip(self.arms, counts, strict=True)
-            if count > 0
-        ]
+        totals = self.reading.totals or [known.total for known in self.arms]
+        found = []
+        for known, total in zip(self.arms, totals, strict=True):
+            count = round(self.weight * known.pulls)
+            if count > 0:
+                total = total / known.pulls * count if count < known.pulls else total
+                found.append(known._replace(pulls=count, total=total))
+        return found
 
     def to_log(self, label_of: Callable[[int], Hashable]) -> dict[str, Any]:
         """As plain data, with labels: what a campaign writes into its log."""
@@ -127,7 +172,11 @@ class Known:
             else:
                 rows.append([label, known.pulls, known.total])
         columns = list(REWARDS if one_by_one else SUMS)
-        return {"weight": self.weight, "certify": self.certify, "columns": columns, "rows": rows}
+        told = {"weight": self.weight, "certify": self.certify, "columns": columns, "rows": rows}
+        told["one_peak"] = self.one_peak
+        if self.reading.totals is not None:
+            told["counted"] = list(self.reading.totals)
+        return told
 
 
 class PastRewards(NamedTuple):
@@ -165,7 +214,49 @@ def checked(data: PastData, policy: Policy, graph: Graph | None, family: Family)
     arms = (_of_rewards if single else _of_sums)(data.rows, graph.arm_of, family, one_by_one)
     if sum(known.pulls for known in arms) > LONGEST:
         raise UnimodalError(f"past data must have at most {LONGEST:g} rewards, got more.")
-    return Known(tuple(arms), data.weight, data.certify)
+    one_peak = data.one_peak and not one_by_one
+    reading = data._reading
+    if reading is None:
+        climbs = one_peak and isinstance(policy.scope(graph), AroundLeader)
+        reading = Reading(_read(arms, policy, graph, family) if arms and climbs else None, True)
+    elif reading.totals is not None:
+        _check_totals(reading.totals, arms, family)
+    return Known(tuple(arms), data.weight, data.certify, one_peak, reading)
+
+
+def _read(
+    known: list[KnownArm], policy: Policy, graph: Graph, family: Family
+) -> tuple[float, ...] | None:
+    """The total of each arm's rewards given one peak; None if that cannot be computed."""
+    from unimodal.families.posteriors import is_known
+    from unimodal.inference.one_peak import is_tree, raised_by_one_peak  # which needs SciPy
+
+    if not (is_tree(graph) and is_known(family)):
+        return None
+    records = np.zeros(graph.n_arms, dtype=ARM)
+    set_prior(records, family, policy.beliefs)
+    set_factors(records, family, graph.labels)
+    arms, pulls, totals, _ = (np.array(column) for column in zip(*known, strict=True))
+    records["pulls"][arms], records["total"][arms] = pulls, totals
+    for each in known:
+        records["successes"][each.arm] = family.expected_successes(each.pulls, each.total)
+    raised = raised_by_one_peak(graph, family, records, arms)[arms]
+    means = totals / pulls + raised / records["factor"][arms]
+    return tuple((pulls * np.clip(means, family.told.low, family.told.high)).tolist())
+
+
+def _check_totals(totals: Sequence[Any], arms: list[KnownArm], family: Family) -> None:
+    """Refuse totals of a log that these arms' rewards cannot count with."""
+    if len(totals) != len(arms):
+        raise UnimodalError(
+            f"past data of {len(arms)} arms must count with as many totals, got {len(totals)}."
+        )
+    for known, total in zip(arms, totals, strict=True):
+        mean = real_number(total, "a total of past data") / known.pulls
+        if not family.told.low <= mean <= family.told.high:
+            raise UnimodalError(
+                f"{known.pulls:,} past rewards of {family!r} cannot have the total {total!r}."
+            )
 
 
 def _of_rewards(

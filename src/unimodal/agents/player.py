@@ -171,6 +171,8 @@ class Player:
             row = state.arms[arm]
             row["pulls"], row["total"] = count, total
             row["successes"] = self.family.expected_successes(count, total)
+            if self.policy.data_leads and known.reading.may_lead:
+                row["leads"] = count
             refresh(self.index, self.family_record, state.arms, arm)
             self.past_sums[arm] = (count, total)
             if known.certify and self.first_pulls is not None:

@@ -7,6 +7,7 @@ A label is replaced by a neutral one everywhere, in one transaction that ends wi
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -274,7 +275,9 @@ class _Erasure:
             return Event(event.seq, event.time, "erase", event.decision)
         if event.kind == "data":
             known = json.loads(new.data or "{}")
-            known["rows"] = [row for row in known["rows"] if row[0] != self._label]
+            stays = [row[0] != self._label for row in known["rows"]]
+            for part in {"rows", "counted"} & known.keys():
+                known[part] = list(itertools.compress(known[part], stays))
             return new._replace(data=json.dumps(known, ensure_ascii=False))
         return new._replace(propensity=None) if event.decision in gone else new
 

@@ -90,6 +90,8 @@ class Policy:
     prior_leads = False  # without a type: it would be the first field of those that have it
     forgets: ClassVar[bool] = False  # whether what it knows of an arm is less than it was told
     needs_divergence: ClassVar[bool] = False  # whether it does, though its index does not
+    # Whether an arm with rewards from before counts as one that has led as often.
+    data_leads: ClassVar[bool] = False
 
     name: str = dataclasses.field(default="", kw_only=True)
 

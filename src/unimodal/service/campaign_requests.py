@@ -28,7 +28,7 @@ def settings_of(body: NewCampaign, limits: Limits) -> dict[str, Any]:
     past = None
     if data is not None:
         rows = [(as_label(row[0]), *row[1:]) for row in data.rows]
-        past = PastData(rows, weight=data.weight, certify=data.certify)
+        past = PastData(rows, weight=data.weight, certify=data.certify, one_peak=data.one_peak)
     return {
         "policy": policies.parse(body.policy, own=False),
         "graph": graph,

@@ -26,7 +26,8 @@ def request_of(
     if data is not None:
         past = as_past_data(data)
         rows = [list(row) for row in past.rows]
-        body["data"] = {"rows": rows, "weight": past.weight, "certify": past.certify}
+        kinds = {"certify": past.certify, "one_peak": past.one_peak}
+        body["data"] = {"rows": rows, "weight": past.weight, **kinds}
     return body
 
 

@@ -69,6 +69,7 @@ class Past(Body):
     ]
     weight: Annotated[Number, Field(ge=0, le=1)] = 1.0
     certify: bool = False
+    one_peak: bool | None = None
 
 
 class NewCampaign(Body):
