@@ -211,7 +211,9 @@ def test_leads_of_peak_uts_begin_with_the_data(path):
     with um.Campaign.open(path, um.PeakUTS(), LINE, **QUICK, data=data) as campaign:
         leads = campaign.agent._player.state.arms["leads"]
         assert leads.tolist() == [20, 0, 20, 20, 20, 0, 0]
-    assert look(path).agent._player.state.arms["leads"].sum() == 80
+        forced = next(d for d in campaign.decide(30) if d.reason == "forced leader")
+        assert "before, past rewards included." in str(campaign.explain(forced.id))
+    assert look(path).agent._player.state.arms["leads"].sum() == 110
 
 
 def file_format(path):

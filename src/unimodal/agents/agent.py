@@ -267,7 +267,8 @@ class Agent:
     def arms(self) -> pl.DataFrame:
         """One row per arm that has led or has rewards: label, pulls, mean reward, leads.
 
-        With past data, also how many of the pulls are from before (`past`).
+        With past data, also how many of the pulls are from before (`past`); PeakUTS counts them as
+        leads, too.
         """
         return self._player.arms()
 

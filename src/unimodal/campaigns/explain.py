@@ -200,9 +200,10 @@ def _because(
     leads = f"{label_of(leader)!r} led" if leader >= 0 else "Nobody leads with this policy"
     if reason == "forced leader":
         before = int(state.arms["leads"][leader]) - 1
+        past = ", past rewards included" if player.policy.data_leads and player.past_sums else ""
         return (
             f"{leads} and was pulled without a contest, as in some of the rounds that it leads; it "
-            f"had led {before:,} before."
+            f"had led {before:,} before{past}."
         )
     if not contests:
         return _because_of_a_look(player, reason, arm, leader, leads)
