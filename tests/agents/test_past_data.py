@@ -139,7 +139,7 @@ def test_with_a_weight_they_count_less_and_say_the_same():
     ("policy", "graph", "given"),
     [
         (um.TS(), LINE, {}),  # nothing of it is about one peak
-        (um.UTS(), um.graphs.complete(5), {}),
+        (um.UTS(), um.graphs.star(5), {}),  # one peak says little around a hub
         (um.UTS(), LINE, {"one_peak": False}),
         (um.UTS(), LINE, {"certify": True}),  # a certificate needs the rewards themselves
     ],
@@ -147,6 +147,78 @@ def test_with_a_weight_they_count_less_and_say_the_same():
 def test_data_are_taken_as_they_are_elsewhere(policy, graph, given):
     data = um.PastData(VALLEY, **given)
     assert um.Agent(policy, graph, data=data).past.totals.tolist() == [20, 52, 40, 50, 30]
+
+
+def own_or_read(data, graph=LINE, family=None, policy=None):
+    """The totals of the arms, as they are and as they are read."""
+    policy = policy or um.UTS()
+    return (
+        um.Agent(policy, graph, family, data=um.PastData(data, one_peak=one_peak)).past.totals
+        for one_peak in (False, True)
+    )
+
+
+@pytest.mark.parametrize("data", [{}, {2: (10, 5)}, {0: (10, 5), 4: (10, 2)}])
+def test_one_or_two_arms_always_have_one_peak(data):
+    own, read = own_or_read(data)
+    assert read.tolist() == own.tolist()
+
+
+def test_arms_without_data_change_nothing():
+    """A line with gaps is read as the line of those that have data."""
+    line, wide = um.graphs.line(5), um.graphs.line(50)
+    _, read = own_or_read(VALLEY, line)
+    _, spread = own_or_read({11 * arm: sums for arm, sums in VALLEY.items()}, wide)
+    assert spread[::11].tolist() == read.tolist() and spread.sum() == pytest.approx(read.sum())
+
+
+def test_the_order_is_that_of_the_line_and_not_of_the_numbers():
+    labels = ["c", "a", "e", "b", "d"]
+    graph = um.graphs.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("d", "e")], labels)
+    _, read = own_or_read(VALLEY)
+    named = {"abcde"[arm]: sums for arm, sums in VALLEY.items()}
+    _, other = own_or_read(named, graph)
+    assert other[[graph.arm_of(label) for label in "abcde"]] == pytest.approx(read)
+
+
+def test_known_multipliers_are_read_in_money():
+    """Sales are alike, so that money is not: what is told is still the sales."""
+    prices = um.graphs.from_edges([(2.0, 3.0), (3.0, 4.0)])
+    money = um.Scaled(um.Bernoulli(), by=float)
+    one_peak, valley = ({p: (30, n) for p, n in zip((2.0, 3.0, 4.0), sold, strict=True)}
+                        for sold in ((20, 20, 20), (27, 12, 15)))  # fmt: skip
+    own, read = own_or_read(one_peak, prices, money)
+    assert read == pytest.approx(own, abs=0.6)
+    own, read = own_or_read(valley, prices, money)
+    assert read[1] > own[1] + 0.7 and (read[[0, 2]] < own[[0, 2]]).all()
+
+
+def test_a_line_of_128_arms_with_data_is_read_and_no_longer_one():
+    for n_arms, is_read in ((128, True), (129, False)):
+        data = {arm: (10, 4 + arm % 2) for arm in range(n_arms)}
+        own, read = own_or_read(data, um.graphs.line(n_arms))
+        assert (read != own).any() == is_read
+
+
+@pytest.mark.parametrize(
+    ("family", "data"),
+    [
+        (um.Bernoulli(), {arm: (3, 3) for arm in range(5)}),
+        (um.Poisson(), {arm: (3, 0) for arm in range(5)}),
+        (um.Bounded(0, 0.1), {arm: (3, 0.3) for arm in range(5)}),
+        (um.Bounded(0, 0.1), {arm: (3, 0.3 * (arm % 2)) for arm in range(5)}),
+        (um.Gaussian(1.0), {arm: (1, 1e100 * (-1) ** arm) for arm in range(5)}),
+        (um.Exponential(), {0: (1, 1.0), 1: (1, 1e-9), 2: (1, 1e9)}),
+    ],
+    ids=repr,
+)
+def test_what_is_read_is_what_rewards_can_sum_up_to(family, data, tmp_path):
+    """An agent with it can be saved and loaded, and a campaign folds its log."""
+    agent = um.Agent(um.PeakUTS(), LINE, family, data=data)
+    agent.save(tmp_path / "agent.json")
+    assert um.Agent.load(tmp_path / "agent.json").past.totals.tolist() == agent.past.totals.tolist()
+    um.Campaign.open(tmp_path / "log.db", um.PeakUTS(), LINE, family, data=data).close()
+    assert um.verify(tmp_path / "log.db")
 
 
 def test_leads_of_peak_uts_begin_with_past_rewards():

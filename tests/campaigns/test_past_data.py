@@ -35,7 +35,7 @@ def test_data_are_the_first_event_and_the_state_is_their_fold(path, start, play)
         assert "past" in campaign.arms().columns
     assert (first["kind"], first["seq"]) == ("data", 1) and first["decision"] is None
     written = json.loads(first["data"])
-    assert written.pop("counted") == pytest.approx([3.75, 20.76, 29.68, 17.18], abs=0.01)
+    assert written.pop("counted") == pytest.approx([4.00, 20.00, 29.99, 16.01], abs=0.01)
     assert written == {
         "weight": 0.5,
         "certify": False,
@@ -214,6 +214,23 @@ def test_leads_of_peak_uts_begin_with_the_data(path):
         forced = next(d for d in campaign.decide(30) if d.reason == "forced leader")
         assert "before, past rewards included." in str(campaign.explain(forced.id))
     assert look(path).agent._player.state.arms["leads"].sum() == 110
+
+
+def test_data_without_rows_are_none_and_can_be_opened_again(path, start, reopen):
+    start(data={}).close()
+    change(path, "SELECT 1")
+    with reopen(data={}) as campaign:
+        assert not campaign.agent.past.pulls.any()
+    assert verify(path)
+
+
+@pytest.mark.parametrize(
+    "other", [{"certify": True}, {"one_peak": False}, {"one_peak": None}, {"counted": [-1.0] * 4}]
+)
+def test_totals_that_data_cannot_count_with_are_told(path, start, other):
+    start(data=DATA).close()
+    rewritten(path, lambda data: {**data, **other})
+    assert not verify(path)
 
 
 def file_format(path):

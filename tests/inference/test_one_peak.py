@@ -1,116 +1,144 @@
-"""Means given one peak, against integrals and brute force."""
+"""Means given one peak, against draws that have one."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import unimodal as um
 from unimodal.inference import one_peak
 from unimodal.inference.one_peak import raised_by_one_peak
-from unimodal.policies.state import ARM, set_factors, set_prior
-
-STAR = um.graphs.from_edges([("hub", "a"), ("hub", "b"), ("hub", "c")])
-FORK = um.graphs.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("b", "e")])
 
 
-def records(graph, family, pulls, totals):
-    arms = np.zeros(graph.n_arms, dtype=ARM)
-    set_prior(arms, family, None)
-    set_factors(arms, family, graph.labels)
-    arms["pulls"], arms["total"] = pulls, totals
-    for arm in range(graph.n_arms):
-        arms["successes"][arm] = family.expected_successes(pulls[arm], totals[arm])
-    return arms
+def raised(family, pulls, totals, factors=None):
+    pulls, totals = np.array(pulls, dtype=float), np.array(totals, dtype=float)
+    factors = np.ones(len(pulls)) if factors is None else np.array(factors)
+    return raised_by_one_peak(family, factors, pulls, totals)
 
 
-def has_peak(graph, means, place):
-    """Whether means fall away from a place, row by row of `means`."""
-    steps = graph.distances(place)
-    holds = np.ones(len(means), dtype=bool)
-    for one, two in graph.edges().tolist():
-        near, far = (one, two) if steps[one] < steps[two] else (two, one)
-        holds &= means[:, near] >= means[:, far]
-    return holds
+def has_peak(means, place):
+    """Whether the means of a line, row by row, rise up to a place and fall after it."""
+    steps = np.diff(means, axis=1)
+    return (steps[:, :place] > 0).all(axis=1) & (steps[:, place:] < 0).all(axis=1)
 
 
-def by_sampling(graph, own, drawn):
-    """The same by draws: of the posterior, `drawn`, and of independent means, for each place."""
-    even = np.random.default_rng(5).random(drawn.shape)
-    weight = np.zeros(len(drawn))
-    for place in range(graph.n_arms):
-        weight += has_peak(graph, drawn, place) / has_peak(graph, even, place).mean()
-    return np.average(drawn, axis=0, weights=weight) - own
+def by_draws(drawn):
+    """How much the means of draws change if only those with one peak are left, places alike."""
+    n_arms = drawn.shape[1]
+    orders = np.array(list(itertools.permutations(range(n_arms))))
+    weight = sum(has_peak(drawn, place) / has_peak(orders, place).mean() for place in range(n_arms))
+    return np.average(drawn, axis=0, weights=weight) - drawn.mean(axis=0), weight.mean() / n_arms
 
 
-@pytest.mark.parametrize("graph", [um.graphs.line(3), um.graphs.line(5), STAR, FORK], ids=repr)
-def test_it_is_the_mean_of_draws_that_have_one_peak(graph):
-    """400,000 draws, of which few have one peak: the standard error is up to 0.001."""
-    family, pulls = um.Bernoulli(), 6 + np.arange(graph.n_arms)
-    lowest = int(graph.degrees.argmax())  # by their own rewards it stands between several peaks
-    totals = np.where(graph.distances(lowest) % 2, 4.0, 2.0)
-    beta = 1 + totals, 1 + pulls - totals
-    drawn = np.random.default_rng(2).beta(*beta, size=(400_000, graph.n_arms))
-    found = raised_by_one_peak(
-        graph, family, records(graph, family, pulls, totals), np.arange(graph.n_arms)
-    )
-    expected = by_sampling(graph, (1 + totals) / (2 + pulls), drawn)
-    assert found == pytest.approx(expected, abs=0.003)
-    assert np.abs(expected).max() > 0.02
+SOLD = {
+    "a valley": ([8, 8, 8], [6, 2, 5]),
+    "two valleys, other counts": ([9, 5, 12, 7, 10], [6, 1, 7, 2, 4]),
+    "one peak": ([12, 12, 12, 12], [3, 8, 6, 2]),
+    "an end": ([6, 30, 6, 20], [5, 20, 2, 4]),
+}
 
 
-def test_arms_without_rewards_may_be_anywhere():
-    graph, family = um.graphs.line(4), um.Bernoulli()
-    pulls, totals = np.array([6, 0, 9, 0]), np.array([2.0, 0.0, 6.0, 0.0])
-    drawn = np.random.default_rng(1).beta(1 + totals, 1 + pulls - totals, size=(400_000, 4))
-    found = raised_by_one_peak(graph, family, records(graph, family, pulls, totals), [0, 2])
-    expected = by_sampling(graph, (1 + totals) / (2 + pulls), drawn)
-    assert found[[0, 2]] == pytest.approx(expected[[0, 2]], abs=0.003)
+@pytest.mark.parametrize("case", SOLD)
+def test_it_is_the_mean_of_draws_that_have_one_peak(case):
+    """A million draws: the standard error is up to 0.001."""
+    pulls, totals = map(np.array, SOLD[case])
+    beta = 1.0 + totals, 1.0 + pulls - totals
+    expected, _ = by_draws(np.random.default_rng(2).beta(*beta, size=(1_000_000, len(pulls))))
+    assert raised(um.Bernoulli(), pulls, totals) == pytest.approx(expected, abs=0.003)
+    assert np.abs(expected).max() > 0.005
 
 
-def test_places_are_equally_likely_before_the_rewards():
-    """Independent means with one peak on a line of five have it in the middle 6 times as often."""
-    for graph in (um.graphs.line(5), STAR, FORK):
-        rows = [graph.neighbors(arm).tolist() for arm in range(graph.n_arms)]
-        rows = [[other for other in row if other != arm] for arm, row in enumerate(rows)]
-        weights = one_peak._weights_of_places(rows, one_peak._from_the_root(rows))
-        orders = np.array(list(itertools.permutations(range(graph.n_arms))))
-        shares = [has_peak(graph, orders, place).mean() for place in range(graph.n_arms)]
-        shares = np.log(shares) + weights
-        assert shares == pytest.approx(shares[0])
+@pytest.mark.parametrize("case", SOLD)
+def test_how_much_better_one_peak_explains_the_rewards(case, monkeypatch):
+    pulls, totals = map(np.array, SOLD[case])
+    beta = 1.0 + totals, 1.0 + pulls - totals
+    _, share = by_draws(np.random.default_rng(3).beta(*beta, size=(1_000_000, len(pulls))))
+    seen, marginals = [], one_peak._marginals
+
+    def noted(own):
+        seen.append(np.exp(marginals(own)).sum(axis=1))
+        return marginals(own)
+
+    monkeypatch.setattr(one_peak, "_marginals", noted)
+    raised(um.Bernoulli(), pulls, totals)
+    assert seen[0] == pytest.approx(share, rel=0.03)
+
+
+GAUSSIAN = um.Gaussian(2.0)
+
+
+def test_gaussian_rewards_against_draws():
+    pulls, totals = np.array([4, 9, 5]), np.array([6.0, -3.0, 9.0])
+    counted = pulls**2 / (pulls + 1)  # what their evidence says of a mean
+    drawn = np.random.default_rng(4).normal(totals / pulls, 2 / np.sqrt(counted), (1_000_000, 3))
+    expected, _ = by_draws(drawn)
+    assert raised(GAUSSIAN, pulls, totals) == pytest.approx(expected, abs=0.01)
+    assert expected[1] > 0.2
 
 
 @pytest.mark.parametrize(
     "family",
-    [um.Bernoulli(), um.Gaussian(1.0), um.Poisson(), um.Exponential(), um.Bounded(0, 2)],
+    [um.Bernoulli(), GAUSSIAN, um.Poisson(), um.Exponential(), um.Bounded(0, 2)],
     ids=repr,
 )
-def test_of_two_arms_the_one_that_is_lower_is_raised_and_the_other_lowered(family):
-    """Only on more arms: two always have one peak, so that nothing changes."""
-    two, three = um.graphs.line(2), um.graphs.line(3)
-    arms = records(two, family, np.array([30, 30]), np.array([18.0, 12.0]))
-    assert raised_by_one_peak(two, family, arms, [0, 1]) == pytest.approx(0.0, abs=0.01)
-    arms = records(three, family, np.array([30, 30, 30]), np.array([18.0, 12.0, 18.0]))
-    left, middle, right = raised_by_one_peak(three, family, arms, [0, 1, 2])
-    assert middle > 0.02 and left == pytest.approx(right) and left < 0
+def test_a_valley_is_raised_and_what_has_one_peak_for_certain_stays(family):
+    left, middle, right = raised(family, [30] * 3, [18, 12, 18])
+    assert middle > 0.01 and left == pytest.approx(right) and left < 0
+    assert raised(family, [10**7] * 3, [4e6, 6e6, 5e6]) == pytest.approx(0.0, abs=1e-3)
+
+
+def test_two_arms_always_have_one_peak():
+    assert raised(um.Bernoulli(), [30, 30], [18, 12]) == pytest.approx(0.0, abs=1e-3)
+
+
+def test_bounded_rewards_are_read_as_coins_of_the_same_mean():
+    coins = raised(um.Bernoulli(), [30, 20, 30], [18, 8, 18])
+    assert raised(um.Bounded(2, 6), [30, 20, 30], [132, 72, 132]) == pytest.approx(4 * coins)
 
 
 def test_money_counts_where_rewards_have_factors():
-    """Two in three buy at 2, and as many at 3 and at 4: in money that is 4, 6 and 8, one peak."""
-    graph = um.graphs.from_edges([(2.0, 3.0), (3.0, 4.0)])
-    family, pulls = um.Scaled(um.Bernoulli(), by=float), np.full(3, 300)
-    rising = records(graph, family, pulls, np.array([200.0, 200.0, 200.0]))
-    assert raised_by_one_peak(graph, family, rising, [0, 1, 2]) == pytest.approx(0.0, abs=0.01)
-    valley = records(graph, family, pulls, np.array([270.0, 120.0, 150.0]))  # 1.8, 1.2, 2.0
-    found = raised_by_one_peak(graph, family, valley, [0, 1, 2])
-    assert found[1] > 0.05 and (found[[0, 2]] < 0).all()
+    """As many buy at 2, 3 and 4: in money that is one peak; and 1.8, 1.2 and 2.0 is a valley."""
+    family = um.Scaled(um.Bernoulli(), by=float).of_arms([2.0, 3.0, 4.0])
+    rising = raised(family, [300] * 3, [200] * 3, [2.0, 3.0, 4.0])
+    assert rising == pytest.approx(0.0, abs=0.01)
+    left, middle, right = raised(family, [30] * 3, [27, 12, 15], [2.0, 3.0, 4.0])
+    assert middle > 0.05 and left < 0 and right < 0
 
 
-def test_many_arms_are_no_trouble():
-    """A million rewards of each of 128 arms, up and down: no means with one peak explain them."""
-    graph, family, pulls = um.graphs.line(128), um.Bernoulli(), np.full(128, 10**6)
-    totals = np.where(np.arange(128) % 2, 0.4, 0.6) * pulls
-    found = raised_by_one_peak(graph, family, records(graph, family, pulls, totals), np.arange(128))
-    assert np.isfinite(found).all()
-    assert stats.spearmanr(found, -totals).statistic > 0.5
+@pytest.mark.parametrize("rewards", [10**3, 10**6, 10**12])
+def test_where_rewards_refute_one_peak_nothing_changes(rewards):
+    """The last arm is the best by far, behind a valley; a million or more say so for certain."""
+    means = np.array([0.1, 0.2, 0.3, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.6])
+    assert not raised(um.Bernoulli(), np.full(10, rewards), means * rewards).any()
+
+
+def test_what_is_far_from_an_arm_s_own_rewards_is_weighed_as_it_is(monkeypatch):
+    """If one peak were taken for granted, the arms before the best one would give way, not it."""
+    monkeypatch.setattr(one_peak, "_marginals", lambda own, f=one_peak._marginals: f(own) + 1e4)
+    means = np.array([0.1, 0.2, 0.3, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.6])
+    found = means + raised(um.Bernoulli(), np.full(10, 1_000), means * 1_000)
+    assert found[9] == pytest.approx(0.6, abs=0.01)
+    assert found[2:9] == pytest.approx(0.26, abs=0.02)
+
+
+@pytest.mark.parametrize("n_arms", [20, 128])
+def test_arms_that_are_alike_are_cut_into_enough_cells(n_arms, monkeypatch):
+    """All with 50 of 100: given one peak, the ends are lower. Finer cells say the same."""
+    found = raised(um.Bernoulli(), [100] * n_arms, [50] * n_arms)
+    monkeypatch.setattr(one_peak, "_FEWEST", 8_193)
+    fine = raised(um.Bernoulli(), [100] * n_arms, [50] * n_arms)
+    assert found == pytest.approx(fine, abs=0.006)
+    assert found[0] < -0.05 and found[0] == pytest.approx(found[-1])
+
+
+def test_extremes_are_numbers():
+    for family, pulls, totals in (
+        (um.Bernoulli(), [1, 1, 1], [1, 1, 1]),
+        (um.Bernoulli(), [10**12, 1, 10**12], [0, 1, 10**12]),
+        (um.Poisson(), [3, 3, 3], [0, 0, 0]),
+        (um.Exponential(), [1, 1, 1], [1.0, 1e-9, 1e9]),
+        (um.Gaussian(1e-9), [1, 5, 1], [1e9, 0.0, 1e9]),
+        (um.Bounded(0, 0.1), [3, 3, 3], [0.3, 0.0, 0.3]),
+    ):
+        assert all(map(math.isfinite, raised(family, pulls, totals)))

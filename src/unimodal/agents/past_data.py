@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from unimodal.errors import LONGEST, UnimodalError, real_number, refuse_set, whole_number
 from unimodal.families import Family
+from unimodal.families.family import LARGEST
 from unimodal.graphs import Graph
 from unimodal.graphs.graph import plain_label
 from unimodal.policies import Policy
+from unimodal.policies.mints import along
 from unimodal.policies.npts import Reweighed
 from unimodal.policies.scope import AroundLeader
-from unimodal.policies.state import ARM, set_factors, set_prior
 
 REWARDS, SUMS = ("arm", "reward"), ("arm", "count", "total")
 _FORMS = "with the columns arm and reward, or arm, count and total"
@@ -37,9 +38,9 @@ class PastData:
     certificate may count them; that takes a weight of 1.
 
     `one_peak=True`, the default unless they certify, reads them as rewards of means with one peak,
-    where the graph is a tree (a line is one) of up to 128 arms and the policy climbs: the rewards
-    of an arm then count with the mean that it has given the rewards of all arms. `one_peak=False`
-    takes the mean of each arm's own rewards.
+    where the graph is a line, the policy climbs, and 3 to 128 arms have rewards: those of an arm
+    then count with the mean that it has given the rewards of all arms, unless these show a second
+    peak. `one_peak=False` takes the mean of each arm's own rewards.
 
     Parameters
     ----------
@@ -114,11 +115,13 @@ class PastData:
         if columns not in (REWARDS, SUMS) or not all(len(row) == len(columns) for row in rows):
             raise ValueError("no past data")
         labelled = [(as_label(label), *rest) for label, *rest in rows]
-        named = dict(zip(columns, zip(*labelled, strict=True), strict=True))
+        named = {name: [row[n] for row in labelled] for n, name in enumerate(columns)}
         weight, certify, one_peak = data["weight"], data["certify"], data.get("one_peak", False)
         found = cls(named, weight=weight, certify=certify, one_peak=one_peak)
         # What was read is not computed again: another machine's last digit may be another.
         totals = data.get("counted")
+        if not isinstance(one_peak, bool) or (totals is not None and not one_peak):
+            raise ValueError("no past data")
         found._reading = Reading(None if totals is None else tuple(totals), "one_peak" in data)
         return found
 
@@ -218,31 +221,35 @@ def checked(data: PastData, policy: Policy, graph: Graph | None, family: Family)
     reading = data._reading
     if reading is None:
         climbs = one_peak and isinstance(policy.scope(graph), AroundLeader)
-        reading = Reading(_read(arms, policy, graph, family) if arms and climbs else None, True)
+        reading = Reading(_read(arms, graph, family) if climbs else None, True)
     elif reading.totals is not None:
         _check_totals(reading.totals, arms, family)
     return Known(tuple(arms), data.weight, data.certify, one_peak, reading)
 
 
-def _read(
-    known: list[KnownArm], policy: Policy, graph: Graph, family: Family
-) -> tuple[float, ...] | None:
-    """The total of each arm's rewards given one peak; None if that cannot be computed."""
-    from unimodal.families.posteriors import is_known
-    from unimodal.inference.one_peak import is_tree, raised_by_one_peak  # which needs SciPy
+def _read(known: list[KnownArm], graph: Graph, family: Family) -> tuple[float, ...] | None:
+    """The total of each arm's rewards given one peak, on a line; None: their own."""
+    from unimodal.inference.one_peak import MOST_ARMS, is_told, raised_by_one_peak  # needs SciPy
 
-    if not (is_tree(graph) and is_known(family)):
+    order = along(graph)
+    if order is None or not 3 <= len(known) <= MOST_ARMS or not is_told(family):
         return None
-    records = np.zeros(graph.n_arms, dtype=ARM)
-    set_prior(records, family, policy.beliefs)
-    set_factors(records, family, graph.labels)
-    arms, pulls, totals, _ = (np.array(column) for column in zip(*known, strict=True))
-    records["pulls"][arms], records["total"][arms] = pulls, totals
-    for each in known:
-        records["successes"][each.arm] = family.expected_successes(each.pulls, each.total)
-    raised = raised_by_one_peak(graph, family, records, arms)[arms]
-    means = totals / pulls + raised / records["factor"][arms]
-    return tuple((pulls * np.clip(means, family.told.low, family.told.high)).tolist())
+    # Only arms with rewards: without those between them, arms of a line are still in order.
+    places = np.argsort(np.argsort(order)[[each.arm for each in known]])
+    labels = [graph.label_of(known[place].arm) for place in places]
+    pulls = np.array([each.pulls for each in known], dtype=np.float64)
+    totals = np.array([each.total for each in known])
+    arms, factors = family.of_arms(labels), np.broadcast_to(family.factors(labels), len(known))
+    raised = np.empty(len(known))
+    raised[places] = raised_by_one_peak(arms, factors, pulls[places], totals[places]) / factors
+    low, high = _range(family, pulls)
+    return tuple(np.clip(totals + pulls * raised, low, high).tolist())
+
+
+def _range(family: Family, pulls: Any) -> tuple[Any, Any]:
+    """The lowest and the highest total of so many rewards."""
+    low, high = np.clip([family.told.low, family.told.high], -LARGEST, LARGEST)
+    return pulls * low, pulls * high
 
 
 def _check_totals(totals: Sequence[Any], arms: list[KnownArm], family: Family) -> None:
@@ -252,8 +259,8 @@ def _check_totals(totals: Sequence[Any], arms: list[KnownArm], family: Family) -
             f"past data of {len(arms)} arms must count with as many totals, got {len(totals)}."
         )
     for known, total in zip(arms, totals, strict=True):
-        mean = real_number(total, "a total of past data") / known.pulls
-        if not family.told.low <= mean <= family.told.high:
+        low, high = _range(family, float(known.pulls))
+        if not low <= real_number(total, "a total of past data") <= high:
             raise UnimodalError(
                 f"{known.pulls:,} past rewards of {family!r} cannot have the total {total!r}."
             )

@@ -7,7 +7,6 @@ A label is replaced by a neutral one everywhere, in one transaction that ends wi
 from __future__ import annotations
 
 import contextlib
-import itertools
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -275,9 +274,8 @@ class _Erasure:
             return Event(event.seq, event.time, "erase", event.decision)
         if event.kind == "data":
             known = json.loads(new.data or "{}")
-            stays = [row[0] != self._label for row in known["rows"]]
-            for part in {"rows", "counted"} & known.keys():
-                known[part] = list(itertools.compress(known[part], stays))
+            known["rows"] = [row for row in known["rows"] if row[0] != self._label]
+            known.pop("counted", None)  # other arms' totals were read with those of this arm
             return new._replace(data=json.dumps(known, ensure_ascii=False))
         return new._replace(propensity=None) if event.decision in gone else new
 

@@ -1,8 +1,8 @@
-"""What rewards say of arms' means, given that the means have one peak.
+"""What rewards say of the arms of a line, given that the means have one peak.
 
 The mean of an arm is not only where its own rewards put it: it is below that of its neighbour on
-the way to the peak. On a tree the posterior given one peak can be computed exactly, by messages
-along the edges (belief propagation), up to the cells into which the range of means is cut.
+the way to the peak. The posterior given one peak is computed by messages along the line, from both
+ends (as forwards and backwards in a hidden Markov model), with means cut into cells.
 
 Each place of the peak is as likely as any other before the rewards. (Independent means that happen
 to have one peak have it in the middle of a line far more often than at an end.)
@@ -10,78 +10,90 @@ to have one peak have it in the middle of a line far more often than at an end.)
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import gammaln, logsumexp
 
-from unimodal.families import Family
-from unimodal.families.posteriors import cdf, quantile
-from unimodal.graphs import Graph
+from unimodal.families.family import ArmsFamily, Family
+from unimodal.inference.confidence_bounds import bounds
 
 MOST_ARMS = 128
-_SHARES = ndtr(np.linspace(-5.0, 5.0, 33))  # of each arm's posterior: where cells end
-_LEAST = 1e-300  # of a probability: its logarithm is a number
+_FAR = 12.5  # in log-likelihood, about five standard errors: cells reach as far around each arm
+_ENDS = 33  # of cells, around each arm
+_FEWEST = 2_049  # ends of cells in all: arms that are alike share theirs
+_WIDEST = 100.0  # times an arm's mean: as far as cells reach where nothing is ruled out
+_REFUTED = -10.0  # log-likelihood that one peak explains the rewards better, at the least
 
 
-def is_tree(graph: Graph) -> bool:
-    """Whether a graph is a tree, and small enough.
+def is_told(family: Family) -> bool:
+    """Whether a family says how much rewards speak against a mean.
 
-    >>> from unimodal import graphs
-    >>> is_tree(graphs.line(10)), is_tree(graphs.star(5)), is_tree(graphs.complete(3))
-    (True, True, False)
+    >>> from unimodal import Poisson
+    >>> is_told(Poisson())
+    True
     """
-    return 2 <= graph.n_arms <= MOST_ARMS and graph.n_edges == graph.n_arms - 1
+    return type(family.told).log_evidence is not Family.log_evidence
 
 
-def raised_by_one_peak(graph: Graph, family: Family, arms: Any, known: Any) -> Any:
-    """How much higher each arm's mean is expected to be if the means have one peak on this tree.
+def raised_by_one_peak(family: ArmsFamily, factors: Any, pulls: Any, totals: Any) -> Any:
+    """How much higher the mean of each arm is expected to be, in money, if there is one peak.
 
-    `arms` are records of `policies.state.ARM`. Cells are cut where those of `known` have their
-    mass.
+    The arms, all with rewards, are in the order of a line. Where the rewards refute one peak, being
+    e¹⁰ times as likely under means in any order, nothing is raised: 0 for each.
     """
-    levels = np.unique(quantile(family, arms[known][:, np.newaxis], _SHARES))
-    levels = levels[np.isfinite(levels)]
-    ends = np.concatenate([[-np.inf], levels, [np.inf]])
-    # Of the cells below the lowest level and above the highest hardly anything is known arms'.
-    values = np.concatenate([levels[:1], (levels[1:] + levels[:-1]) / 2, levels[-1:]])
-    mass = np.diff(cdf(family, arms[:, np.newaxis], ends), axis=1)
-    given = _marginals(graph, np.log(np.maximum(mass, _LEAST)))
-    return given @ values / given.sum(axis=1) - mass @ values / mass.sum(axis=1)
+    levels = _levels(family, pulls, totals)
+    values = (levels[1:] + levels[:-1]) / 2
+    own = np.stack([
+        _log_likelihood(family.told, values / factor, *sums) + np.log(np.diff(levels))
+        for factor, *sums in zip(factors, pulls, totals, strict=True)
+    ])  # fmt: skip
+    own -= logsumexp(own, axis=1, keepdims=True)
+    given = _marginals(own)
+    evidence = logsumexp(given, axis=1, keepdims=True)  # the same for every arm
+    if evidence[0, 0] < _REFUTED:
+        return np.zeros(len(own))
+    return (np.exp(given - evidence) - np.exp(own)) @ values
 
 
-def _marginals(graph: Graph, own: Any) -> Any:
-    """The weight of each cell for each arm; `own` is the logarithm of it without the others."""
-    rows = [
-        [other for other in graph.neighbors(arm).tolist() if other != arm]
-        for arm in range(graph.n_arms)
-    ]
-    down_from = _from_the_root(rows)
-    place = _weights_of_places(rows, down_from)
-    # falls[i, j] is the weight of i and all beyond it, seen from j, by the cell of j, if means fall
-    # from j to i and on; rises[i, j] the same if the peak is at i or beyond it.
-    falls: dict[tuple[int, int], Any] = {}
-    rises: dict[tuple[int, int], Any] = {}
+def _levels(family: ArmsFamily, pulls: Any, totals: Any) -> Any:
+    """The ends of the cells, in money: close to each other where arms' means may well be."""
+    low, high = bounds(family, pulls, totals, _FAR)
+    high = np.where(np.isfinite(high), high, _WIDEST * totals / pulls)
+    levels = np.unique(np.linspace(low, high, _ENDS))
+    places = np.linspace(0, len(levels) - 1, max(len(levels), _FEWEST))
+    return np.unique(np.interp(places, np.arange(len(levels)), levels))
 
-    def send(arm: int, to: int) -> None:
-        falling, rising = beside(arm, [other for other in rows[arm] if other != to])
-        falls[arm, to] = _below(own[arm] + falling)
-        rises[arm, to] = _below((own[arm] + rising)[::-1])[::-1]
 
-    def beside(arm: int, others: list[int]) -> tuple[Any, Any]:
-        """The weight of these neighbours: if all are lower, and if the peak is here or at one."""
-        falling = sum((falls[other, arm] for other in others), np.zeros(own.shape[1]))
-        rising = place[arm] + falling
-        for other in others:
-            rising = np.logaddexp(rising, falling - falls[other, arm] + rises[other, arm])
-        return falling, rising
+def _log_likelihood(family: Family, means: Any, pulls: Any, total: Any) -> Any:
+    """Of rewards, at each of these means, but for a constant; -∞ outside of the family's range.
 
-    for arm, parent in reversed(down_from[1:]):
-        send(arm, parent)
-    for arm, parent in down_from[1:]:
-        send(parent, arm)
-    found = own + np.stack([beside(arm, rows[arm])[1] for arm in range(graph.n_arms)])
-    return np.exp(found - found.max(axis=1, keepdims=True))
+    A family's evidence against a mean is that; for Gaussian rewards, with N²/(N + 1) in place of N.
+    """
+    possible = (means >= family.low) & (means <= family.high)
+    inside = np.where(possible, means, total / pulls)
+    with np.errstate(all="ignore"):  # a mean of 0 or ∞
+        return np.where(possible, -family.log_evidence(inside, pulls, total), -np.inf)
+
+
+def _marginals(own: Any) -> Any:
+    """The log-weight of each cell for each arm, given one peak; `own` is that without the others.
+
+    Their sum over cells is how much better one peak explains the rewards than means in any order.
+    """
+    n_arms, n_cells = own.shape
+    # Of all orders of K means, the share with one peak, and that at place i, is 1/(K·i!·(K-1-i)!).
+    place = gammaln(np.arange(n_arms) + 1) + gammaln(n_arms - np.arange(n_arms))
+    falls = np.zeros((2, n_arms, n_cells))  # the weight of all arms on a side, if they are lower
+    rises = np.full((2, n_arms, n_cells), -np.inf)  # the same, if the peak is among them
+    for side, arms in enumerate((range(n_arms), range(n_arms)[::-1])):
+        for before, arm in pairwise(arms):
+            falls[side, arm] = _below(own[before] + falls[side, before])
+            at_or_behind = np.logaddexp(place[before] + falls[side, before], rises[side, before])
+            rises[side, arm] = _below((own[before] + at_or_behind)[::-1])[::-1]
+    peak = place[:, np.newaxis] + falls[0] + falls[1]
+    return own + logsumexp([peak, rises[0] + falls[1], falls[0] + rises[1]], axis=0)
 
 
 def _below(weights: Any) -> Any:
@@ -91,27 +103,3 @@ def _below(weights: Any) -> Any:
     """
     before = np.concatenate([[-np.inf], np.logaddexp.accumulate(weights)[:-1]])
     return np.logaddexp(before, weights - np.log(2.0))
-
-
-def _from_the_root(rows: list[list[int]]) -> list[tuple[int, int]]:
-    """The arms of a tree, each with the one before it on the way from arm 0, which comes first."""
-    order = [(0, -1)]
-    for arm, parent in order:
-        order.extend((other, arm) for other in rows[arm] if other != parent)
-    return order
-
-
-def _weights_of_places(rows: list[list[int]], down_from: list[tuple[int, int]]) -> Any:
-    """What makes all places of the peak equally likely: logarithms, one for each place.
-
-    Of all orders of K means, the share with a peak at r and no other is 1/Π size(i), over all arms,
-    where size(i) is the number of arms that lie behind i as seen from r, with i itself.
-    """
-    size = np.ones(len(rows))
-    for arm, parent in reversed(down_from[1:]):
-        size[parent] += size[arm]
-    weight = np.empty(len(rows))
-    weight[0] = np.log(size).sum()
-    for arm, parent in down_from[1:]:  # the root moves from one to the other
-        weight[arm] = weight[parent] - np.log(size[arm]) + np.log(len(rows) - size[arm])
-    return weight - weight.max()
