@@ -92,6 +92,11 @@ BAD = {
     "negative time": ({"time_to_live": -1}, 422, "greater than 0"),
     "an odd expiry": ({"on_expiry": "maybe"}, 422, "'drop' or 'zero'"),
     "labels that are no numbers": ({"scaled_by": "label"}, 422, "must be a number"),
+    "past data that certify, read": (
+        {"data": {"rows": [[0, 3, 1]], "certify": True, "one_peak": True}},
+        422,
+        "leave out",
+    ),
     "past data of strangers": ({"data": {"rows": [["zzz", 3, 1]]}}, 422, "zzz"),
 }
 

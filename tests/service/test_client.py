@@ -57,6 +57,16 @@ def test_it_decides_what_an_agent_decides(start):
     assert (campaign.leader, campaign.outstanding) == (agent.leader, 0)
 
 
+@pytest.mark.parametrize("given", [{}, {"one_peak": False}, {"certify": True}, {"weight": 0.5}])
+def test_past_data_are_read_as_an_agent_reads_them(start, given):
+    valley = {"a": (20, 12), "b": (20, 6), "c": (20, 11), "d": (20, 3)}
+    data = um.PastData(valley, **given)
+    campaign, agent = start(data=data), um.Agent(um.UTS(), LADDER, seed=4, data=data)
+    assert campaign.arms().sort("arm").equals(agent.arms().sort("arm"))
+    own = agent.arms().sort("arm")["mean"].to_list() == [0.6, 0.3, 0.55, 0.15]
+    assert own == ("one_peak" in given or "certify" in given)
+
+
 def test_many_at_once_and_keys(start):
     campaign = start()
     made = campaign.decide(5, key="visit 17".replace(" ", "-"))
