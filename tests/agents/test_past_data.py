@@ -10,6 +10,7 @@ import pytest
 import unimodal as um
 from unimodal.agents.history import evidence_sums
 from unimodal.agents.saving import state_data
+from unimodal.inference.one_peak import raised_by_one_peak
 
 LINE = um.graphs.line(5)
 SUMS = {0: (100, 20), 1: (100, 50), 2: (100, 60), 3: (100, 30)}
@@ -191,6 +192,9 @@ def test_known_multipliers_are_read_in_money():
     assert read == pytest.approx(own, abs=0.6)
     own, read = own_or_read(valley, prices, money)
     assert read[1] > own[1] + 0.7 and (read[[0, 2]] < own[[0, 2]]).all()
+    by = np.array([2.0, 3.0, 4.0])
+    in_money = raised_by_one_peak(money.of_arms(by.tolist()), by, np.full(3, 30.0), own)
+    assert read == pytest.approx(own + 30 * in_money / by)
 
 
 def test_a_line_of_128_arms_with_data_is_read_and_no_longer_one():
