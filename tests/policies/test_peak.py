@@ -481,6 +481,17 @@ def test_propensities_of_looks_are_those_of_what_was_drawn():
     assert looked > 30
 
 
+@pytest.mark.parametrize("graph", [um.graphs.line(3), um.graphs.line(9), um.graphs.grid(8, 8)])
+def test_propensities_before_the_first_reward(graph):
+    """Who leads without a reward does not look around: there is no mean to compare others with."""
+    agent = um.Agent(PEAK, graph, seed=1)
+    made = [agent.decide(propensity=True) for _ in range(30)]
+    assert {decision.reason for decision in made} <= {"start", "forced leader", "contest"}
+    assert all(0 < decision.propensity <= 1 for decision in made)
+    agent.reward(made[0].id, 1.0)
+    assert 0 < agent.decide(propensity=True).propensity <= 1
+
+
 def test_a_saved_agent_goes_on_as_if_it_had_not_been_saved(tmp_path):
     agent = um.Agent(PEAK, um.graphs.grid(5, 5), seed=9)
     for _ in range(60):

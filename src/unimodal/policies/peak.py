@@ -241,12 +241,17 @@ def _sees_all(arena, leader):
     return arena.last[leader] - arena.first[leader] == len(arena.first)
 
 
+@inner
+def _may_look(scope, family, arena, arms, leader):
+    """Whether there is something to look for, and a mean of the leader to compare it with."""
+    return not _sees_all(arena, leader) and leading_sums(scope, family, arms[leader])[1] > 0.0
+
+
 @look_around.register(AroundDoubted)
 @outlined
 def _at_a_likely_peak(scope, family, arena, state, leader):
     arms, leads = state.arms, state.arms[leader].leads
-    is_known = leading_sums(scope, family, arms[leader])[1] > 0.0
-    if _sees_all(arena, leader) or not is_known:
+    if not _may_look(scope, family, arena, arms, leader):
         return -1
     if looks(scope, leads):
         return look(scope, family, arena, state, leader, leads)
@@ -326,9 +331,9 @@ def look_probabilities(
             return None
         found[state.notes[LAST]] = 1.0
         return found
-    if _sees_all(arena, leader):
-        return None
     arms = state.arms.view(np.recarray)
+    if not _may_look(scope, family, arena, arms, leader):
+        return None
     number = look_number(scope, state, leads)
     weight = compiled_weigh(scope, family, arena, state.arms, leader, *number)
     weighed = arena.weighed[: arena.found[WEIGHED]]
