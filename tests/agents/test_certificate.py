@@ -4,10 +4,12 @@ import json
 import math
 
 import numpy as np
+import polars as pl
 import pytest
 
 import unimodal as um
 from unimodal.agents.certifying import certificate as certificate_of
+from unimodal.campaigns.certifying import _in_order
 
 LINE = um.graphs.line(5)
 PULLS, TOTALS = [60, 190, 400, 180, 50], [12, 76, 300, 90, 5]
@@ -397,3 +399,22 @@ def test_it_is_shown_on_a_notebook_and_as_data():
     html = found._repr_html_()
     assert "the peak" in html and "worse" in html
     assert certificate_of(taught(), 0.95, None) == found
+
+
+def test_a_reward_counts_with_its_decision_and_not_if_that_is_in_an_archive():
+    rows = [
+        (11, "reward", 1, "b", 1.0),  # of a decision before the history
+        (12, "decide", 2, "a", None),
+        (13, "decide", 3, "b", None),
+        (14, "reward", 3, "b", 0.0),
+        (15, "reward", 2, "a", 1.0),
+        (16, "tell", None, "c", 1.0),
+        (17, "decide", 4, "c", None),  # open: from here on nothing counts
+        (18, "decide", 5, "a", None),
+        (19, "reward", 5, "a", 1.0),
+    ]
+    history = pl.DataFrame(rows, ["seq", "kind", "decision", "arm", "reward"], orient="row")
+    for log in (history, history.with_columns(arm=pl.col("arm").cast(pl.Categorical))):
+        found = _in_order(log).with_columns(pl.col("arm").cast(pl.String))
+        assert found.rows() == [(12, "a", 1.0), (13, "b", 0.0), (16, "c", 1.0)]
+    assert _in_order(history[:1]).is_empty()

@@ -46,7 +46,7 @@ def certificate_of(
     graph = played_graph(agent)
     told = _in_order(history)
     dropped = told["reward"].is_null().any()
-    told = told.drop_nulls("reward")
+    told = told.drop_nulls("reward") if dropped else told
     arm_of = arms_by_text(graph)
     arms = _numbered(told["arm"], arm_of)
     pulls = sums_by_arm(arms, np.ones(len(arms)), graph.n_arms)
@@ -91,13 +91,26 @@ def _in_order(history: pl.DataFrame) -> pl.DataFrame:
     """
     import polars as pl
 
-    kind = pl.col("kind").cast(pl.String)
-    made = history.filter(kind == "decide").select("seq", "decision")
-    closed = history.filter(kind.is_in(["reward", "expire"])).select("decision", "arm", "reward")
-    told = history.filter(kind == "tell").select("seq", "arm", "reward")
-    rows = made.join(closed, on="decision", how="left").drop("decision")
+    def of(kinds: list[str], *columns: str) -> pl.DataFrame:
+        # Lazily, so that only these columns are copied: a log may have a million events.
+        return history.lazy().filter(pl.col("kind").is_in(kinds)).select(columns).collect()
+
+    made = of(["decide"], "seq", "decision")
+    closed = of(["reward", "expire"], "decision", "arm", "reward")
+    # Ids of decisions grow with the log, so each is found by bisection: a join takes more memory.
+    # Decisions before the history are in an archive; their rewards do not count.
+    ids, closed_ids = made["decision"].to_numpy(), closed["decision"].to_numpy()
+    found = np.searchsorted(ids, closed_ids)
+    known = np.flatnonzero(np.searchsorted(ids, closed_ids, side="right") > found)
+    place = np.full(made.height, closed.height, dtype=np.uint32)
+    place[found[known]] = known
+    at = pl.Series(place).set(pl.Series(place == closed.height), None)
+    del found, known, place
+    rows = made.select("seq", arm=closed["arm"].gather(at), reward=closed["reward"].gather(at))
+    del made, closed, at
     before = rows.filter(pl.col("arm").is_null())["seq"].min()  # the oldest open decision
-    ordered = pl.concat([rows, told]).sort("seq")
+    told = of(["tell"], "seq", "arm", "reward")
+    ordered = pl.concat([rows, told]).sort("seq") if told.height else rows
     return ordered.filter(pl.col("seq") < before) if before is not None else ordered
 
 
@@ -105,10 +118,13 @@ def _numbered(labels: pl.Series, arm_of: dict[str, int]) -> NDArray[np.int64]:
     """Labels of the log as arms; -1 where the graph has them no longer."""
     import polars as pl
 
-    words = labels.cast(pl.String)
-    names = words.unique().to_list()
-    arms = pl.Series([arm_of.get(name, -1) for name in names], dtype=pl.Int64)
-    return words.replace_strict(names, arms, return_dtype=pl.Int64).to_numpy()
+    words = labels.cast(pl.Categorical)
+    each = words.unique().drop_nulls()
+    names, codes = each.cast(pl.String).to_list(), each.to_physical().to_numpy()
+    arms = np.full(int(codes.max(initial=0)) + 1, -1, dtype=np.int64)
+    arms[codes] = [arm_of.get(name, -1) for name in names]
+    found: NDArray[np.int64] = arms[words.to_physical().to_numpy()]
+    return found
 
 
 def _graph_changed(history: pl.DataFrame) -> bool:

@@ -152,15 +152,17 @@ def _second_peak(agent: Agent, confidence: float) -> Iterator[Alarm]:
 def _change(agent: Agent, history: pl.DataFrame, confidence: float) -> Iterator[Alarm]:
     import polars as pl
 
-    told = history.filter(
-        pl.col("kind").cast(pl.String).is_in(["reward", "expire"]), pl.col("reward").is_not_null()
-    ).with_columns(arm=pl.col("arm").cast(pl.String))
+    # Lazily, so that only columns which are needed are copied: a log may have a million events.
+    told = history.lazy().filter(
+        pl.col("kind").is_in(["reward", "expire"]), pl.col("reward").is_not_null()
+    )
     leader = _leader(agent, told)
     if leader is None:
         return
     still_open = tuple(agent.book.open.items())  # at once: other threads may go on
     waiting = [number for number, (arm, _) in still_open if _text(agent, arm) == leader]
-    own = told.filter(pl.col("arm") == leader).sort("decision")
+    of_leader = told.filter(pl.col("arm") == leader).select("decision", "reward")
+    own = of_leader.collect().sort("decision")
     if waiting:  # what comes late may differ from what comes soon
         own = own.filter(pl.col("decision") < min(waiting))
     try:
@@ -183,15 +185,14 @@ def _change(agent: Agent, history: pl.DataFrame, confidence: float) -> Iterator[
         )
 
 
-def _leader(agent: Agent, told: pl.DataFrame) -> str | None:
+def _leader(agent: Agent, told: pl.LazyFrame) -> str | None:
     """The arm whose rewards are looked at, as a log writes it."""
     import polars as pl
 
     if agent.leader is not None:
         return shown(agent.leader)
-    counts = (
-        told.group_by("arm", maintain_order=True).agg(n=pl.len()).sort("n", maintain_order=True)
-    )
+    each = told.group_by(pl.col("arm").cast(pl.String), maintain_order=True).agg(n=pl.len())
+    counts = each.sort("n", maintain_order=True).collect()
     return None if counts.is_empty() else counts["arm"][-1]
 
 
@@ -200,7 +201,8 @@ def _look_ups(history: pl.DataFrame) -> Iterator[Alarm]:
 
     if "data" not in history.columns:
         return
-    made = history.filter(pl.col("kind").cast(pl.String) == "look-up").tail(LOOK_UPS)
+    looked_up = history.lazy().filter(pl.col("kind") == "look-up").select("data", "time")
+    made = looked_up.tail(LOOK_UPS).collect()
     failed: list[tuple[Any, float]] = []
     for text, time in zip(made["data"].cast(pl.String), made["time"], strict=True):
         with contextlib.suppress(ValueError):  # a damaged one, which `verify` names
@@ -219,11 +221,13 @@ def _look_ups(history: pl.DataFrame) -> Iterator[Alarm]:
 def _waiting(agent: Agent, history: pl.DataFrame) -> Iterator[Alarm]:
     import polars as pl
 
-    kind = pl.col("kind").cast(pl.String)
+    kind = pl.col("kind")
     # The ids of decisions go on from those before the history, if these are in an archive.
-    earlier: Any = history.filter(kind == "decide")["decision"].min()
+    decided = pl.col("decision").filter(kind == "decide")
+    earlier: Any = history.select(decided.min()).item()
     before = agent.book.made if earlier is None else int(earlier) - 1
-    log = history.with_columns(made=before + (kind == "decide").cum_sum().cast(pl.Int64))
+    made_so_far = before + (kind == "decide").cum_sum().cast(pl.Int64)
+    log = history.select("kind", "decision", made=made_so_far)
     closed = log.filter(kind.is_in(["reward", "expire"]))
     made = before if log.is_empty() else int(log["made"][-1])
     last = before if closed.is_empty() else int(closed["made"][-1])
@@ -276,8 +280,8 @@ def _counted(decisions: int) -> str:
 def _time(history: pl.DataFrame, decision: int) -> float | None:
     import polars as pl
 
-    kind = pl.col("kind").cast(pl.String)
-    times = history.filter(kind == "decide", pl.col("decision") == decision)["time"]
+    made = history.lazy().filter(pl.col("kind") == "decide", pl.col("decision") == decision)
+    times = made.select("time").collect()["time"]
     return None if times.is_empty() else float(times[0])
 
 
