@@ -25,7 +25,7 @@ from unimodal.policies.peak import (
 from unimodal.policies.peak_doubt import doubtful, refuted
 from unimodal.policies.peak_places import WEIGHED, distance_bins, weigh
 from unimodal.policies.scope import forced, prepare
-from unimodal.policies.state import LAST, LEADER, LOOK, REASON, REASONS
+from unimodal.policies.state import LAST, LEADER, LOOK, REASON, REASONS, ROUND
 
 PEAK = um.PeakUTS()
 FAMILIES = [um.Bernoulli(), um.Gaussian(1.0), um.Poisson(), um.Exponential(), um.Bounded(0, 2)]
@@ -468,6 +468,21 @@ def test_a_look_falls_on_each_arm_as_often_as_its_probability_says(n_arms):
     deviation = np.sqrt(expected * (1 - expected) / 4000)
     assert (np.abs(counts / 4000 - expected) <= 4 * deviation + 1e-9).all()
     assert (counts > 0).sum() > 4
+
+
+def test_a_session_of_the_leap_engine_ends_when_a_leader_has_grown():
+    """Its rivals wait for contests, of which there are fewer from then on: here it never ended."""
+    problem = um.problems.by_distance(um.graphs.complete(6), 2)
+    trial = LeapTrial(problem, PEAK, 3, 2, np.array([1200]), False)
+    parts, state = trial.parts, trial.state
+    for leads, until in ((0, 60), (59, 60), (60, 60), (61, ENDLESS)):
+        state.arms["leads"][2] = leads
+        assert steady_until(parts.scope, parts.arena, state, 2) == until
+    state.arms["leads"][2] = 0
+    trial.hurry(1.5)
+    for _ in range(2000):
+        trial.advance(1)
+    assert trial.state.notes[ROUND] == 1200
 
 
 def test_propensities_of_looks_are_those_of_what_was_drawn():

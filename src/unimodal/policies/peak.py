@@ -202,7 +202,8 @@ def looks(scope, leads):
 def _until_the_next_look(scope, arena, state, arm):
     leads = state.arms[arm].leads
     grown = YOUNG * (arena.last[arm] - arena.first[arm])
-    until = grown if leads < grown else ENDLESS
+    # At that lead, too: whoever waits by the rules of a young leader must not wait on by others.
+    until = grown if leads <= grown else ENDLESS
     if _sees_all(arena, arm):
         return until
     if leads < 2 or _looked_elsewhere(state, arm):
