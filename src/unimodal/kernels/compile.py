@@ -28,10 +28,10 @@ from unimodal.kernels.numba_private import (
 )
 
 _OPTIONS: Any = accepted(nogil=True, _nrt=False, error_model="numpy", no_cfunc_wrapper=True)
-_KERNEL, _INNER_PIPELINE, _OUTLINED_PIPELINE = pipelines()
+_KERNEL, _INNER_PIPELINE, _INLINED_PIPELINE, _OUTLINED_PIPELINE = pipelines()
 # What only kernels call needs no entry from Python.
 _INNER: Any = {**_OPTIONS, **accepted(no_cpython_wrapper=True), **_INNER_PIPELINE}
-_INLINED: Any = {**_INNER, **accepted(forceinline=True)}
+_INLINED: Any = {**_INNER, **_INLINED_PIPELINE}
 _OUTLINED: Any = {**_INNER, **_OUTLINED_PIPELINE}
 
 

@@ -10,11 +10,12 @@ import contextlib
 import functools
 import gc
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from numba import typeof
+from numba.core.types import int32, int64, unliteral
 
 from unimodal.kernels.cache_folder import is_ours, locked, this_cache_folder
 from unimodal.kernels.compile_watch import compilation
@@ -122,12 +123,23 @@ def entry_point(dispatcher: Any, *examples: Any) -> Callable[..., Any]:
 def call_from_kernels(dispatcher: Any, inner: Callable[[], Any]) -> None:
     """Let kernels that call a function compile another version of it, one not called from Python.
 
-    The entry from Python is a sixth of the compilation.
+    The entry from Python is a sixth of the compilation. A constant or a number of 32 bits is passed
+    as any other number, or the function would be compiled once more for it.
     """
     if not all(hasattr(dispatcher, name) for name in ("get_call_template", "get_overload")):
         return
-    dispatcher.get_call_template = lambda *types: inner().get_call_template(*types)
+
+    def call_template(passed: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        plain = {name: _plain_number(each) for name, each in named.items()}
+        return inner().get_call_template(tuple(map(_plain_number, passed)), plain)
+
+    dispatcher.get_call_template = call_template
     dispatcher.get_overload = lambda signature: inner().get_overload(signature)
+
+
+def _plain_number(numba_type: Any) -> Any:
+    plain = unliteral(numba_type)
+    return int64 if plain is int32 else plain
 
 
 @contextlib.contextmanager
@@ -146,12 +158,12 @@ def _few_collections() -> Iterator[None]:
 
 
 @functools.cache
-def pipelines() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """Options of `njit` for a kernel, for what only kernels call, and for what stays outlined."""
+def pipelines() -> tuple[dict[str, Any], ...]:
+    """Options of `njit` for a kernel, and for what only kernels call: plain, inlined, outlined."""
     try:
-        from unimodal.kernels.whole_kernel_optimisation import Inner, Kernel, Outlined
+        from unimodal.kernels.whole_kernel_optimisation import Inlined, Inner, Kernel, Outlined
     except _ABSENT:
-        return {}, {}, {}
+        return {}, {}, accepted(forceinline=True), {}
 
     class Watched(Kernel):
         """The same, and who shows progress knows of it."""
@@ -160,4 +172,4 @@ def pipelines() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
             with compilation(func.__name__), _few_collections():
                 return super().compile_extra(func)
 
-    return {"pipeline_class": Watched}, {"pipeline_class": Inner}, {"pipeline_class": Outlined}
+    return tuple({"pipeline_class": each} for each in (Watched, Inner, Inlined, Outlined))

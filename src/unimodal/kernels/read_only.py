@@ -8,6 +8,13 @@ from typing import Any
 import numpy as np
 
 
+def read_only(array: Any) -> Any:
+    """A view of an array that cannot be written: kernels are compiled for such rows of arms."""
+    view = array.view()
+    view.setflags(write=False)
+    return view
+
+
 class ReadOnlyArrays:
     """A class whose arrays are read-only, also after pickling, which would forget it.
 

@@ -25,7 +25,7 @@ from numba.core.typed_passes import NativeLowering
 class UnoptimisedLibrary(JITCodeLibrary):
     """The code of one function as it was lowered; what it calls stays in libraries of its own."""
 
-    is_outlined = False  # whether it stays a function of its own in kernels that call it
+    attribute = ""  # "alwaysinline" or "noinline", where LLVM is not to choose
     environment = ""  # the name of the pointer to Python objects that Numba lets it refer to
 
     def add_llvm_module(self, ll_module: Any) -> None:
@@ -36,8 +36,8 @@ class UnoptimisedLibrary(JITCodeLibrary):
         for function in self._final_module.functions:
             if not function.is_declaration:
                 function.linkage = "linkonce_odr"
-                if self.is_outlined:
-                    function.add_function_attribute("noinline")
+                if self.attribute:
+                    function.add_function_attribute(self.attribute)
         self._finalized = True
 
     def _get_module_for_linking(self) -> Any:
@@ -115,11 +115,11 @@ class InnerLowering(NativeLowering):
     """Lower a function without optimising it or making machine code."""
 
     _name = "inner_lowering"
-    is_outlined = False
+    attribute = ""
 
     def run_pass(self, state: Any) -> bool:
         state.library = UnoptimisedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.library.is_outlined = self.is_outlined
+        state.library.attribute = self.attribute
         state.flags.no_compile = True
         super().run_pass(state)
         lowered, library = state.cr, state.library
@@ -141,7 +141,19 @@ class OutlinedLowering(InnerLowering):
     """The same for a function that callers must not take in."""
 
     _name = "outlined_lowering"
-    is_outlined = True
+    attribute = "noinline"
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class InlinedLowering(InnerLowering):
+    """The same for a function that callers always take in.
+
+    Not Numba's `forceinline`: all that such a function calls inherits it, and is compiled twice,
+    with it and without.
+    """
+
+    _name = "inlined_lowering"
+    attribute = "alwaysinline"
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -206,6 +218,12 @@ class Outlined(_Compiler):
     """The same for a function that is seldom called, so that hot loops around it stay small."""
 
     lowering = OutlinedLowering
+
+
+class Inlined(_Compiler):
+    """The same for a function of hot loops, which have a copy of it wherever they call it."""
+
+    lowering = InlinedLowering
 
 
 class Kernel(_Compiler):

@@ -37,6 +37,7 @@ from unimodal.graphs import Graph
 from unimodal.kernels.cache_aligned import cache_aligned
 from unimodal.kernels.compile import component, inner
 from unimodal.kernels.random import uniform
+from unimodal.kernels.read_only import read_only
 from unimodal.policies.index import Budgeted, contest, refresh
 from unimodal.policies.policy import Policy
 from unimodal.policies.scope import EveryArm, Scope
@@ -162,7 +163,7 @@ class AlongLine(EveryArm):
 
     def arena(self, graph: Graph) -> Arena:
         """One row with every arm in it, from one end of the line to the other."""
-        return super().arena(graph)._replace(near=along(graph))
+        return super().arena(graph)._replace(near=read_only(along(graph)))
 
 
 @component

@@ -13,6 +13,7 @@ from unimodal.graphs import Graph
 from unimodal.kernels.compile import component, generic, inner
 from unimodal.kernels.leaderboard import tied_leader
 from unimodal.kernels.random import counted
+from unimodal.kernels.read_only import read_only
 from unimodal.policies.state import ROUND, Arena
 
 LEADER_TIES = ("random", "lowest")
@@ -40,7 +41,7 @@ class EveryArm:
         """One row with every arm in it."""
         n_arms = graph.n_arms
         ends = np.zeros(1, dtype=np.int64), np.full(1, n_arms, dtype=np.int64)
-        return Arena(*ends, np.arange(n_arms, dtype=graph.near_rows.dtype))
+        return Arena(*map(read_only, (*ends, np.arange(n_arms, dtype=graph.near_rows.dtype))))
 
 
 @component
