@@ -169,6 +169,7 @@ def test_who_knew_more_is_told_once_and_goes_on_from_the_log(
     call = WAYS[way]
     with pytest.raises(StoreError, match="its server was set back") as error:
         call(stale)
+    assert type(error.value) is StoreError  # that of the stores is an internal class
     assert str(error.value).count(". ") == 0 and log(place) == before
     assert stale.reports == [str(error.value)]  # it goes on
     if way != "tell the lost reward again":

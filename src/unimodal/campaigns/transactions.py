@@ -44,7 +44,7 @@ class TransactionRunner:
         self._group = GroupCommit(self._commit)
         self._snapshots = Snapshots(store, self._beside)
         self._untold: SetBack | None = None  # which only a thread beside the callers has met
-        self.reports: deque[str] = deque(maxlen=_REPORTS)  # of a store that was set back
+        self._reports: deque[str] = deque(maxlen=_REPORTS)  # of a store that was set back
         store.pause_at_forks(self)
         try:
             self._with_look_ups(lambda: self(self._begin))
@@ -69,6 +69,12 @@ class TransactionRunner:
         may_repeat: bool = False,
     ) -> Any:
         """Do it, in a transaction that it may share with others; its result (see Call)."""
+        try:
+            return self._done(Call(work, checks_first, may_repeat))
+        except SetBack as error:  # an error class of stores
+            raise StoreError(str(error)) from None
+
+    def _done(self, call: Call) -> Any:
         if self.is_copy:  # before the lock, which may be held for ever in a copy
             raise UnimodalError(
                 f"{self._store.path} was opened by another process, of which this is a copy: "
@@ -76,18 +82,23 @@ class TransactionRunner:
             )
         if self._look_ups.in_progress_here:
             raise UnimodalError(WITHIN)
-        return self._group(Call(work, checks_first, may_repeat))
+        return self._group(call)
 
     def _beside(self, work: Callable[[StateMachine], Any]) -> Any:
         """Do something that no caller waits for: what is to be told waits for the next one."""
         try:
-            return self(work)
+            return self._done(Call(work))
         except SetBack as error:
             self._untold = error
             raise
 
+    @property
+    def reports(self) -> list[str]:
+        """What went wrong with the clock and the store: the last sentences."""
+        return [*self.clock.reports, *self._reports]
+
     def _report(self, sentence: str) -> None:
-        self.reports.append(sentence)
+        self._reports.append(sentence)
         _log.warning(sentence)
 
     def decisions(

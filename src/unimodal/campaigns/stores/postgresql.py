@@ -70,7 +70,7 @@ class PostgresqlStore(PostgresqlTables):
         super().__init__()
         if durability not in DURABILITY:
             raise unknown_name("durability", durability, DURABILITY)
-        self.path, self.closed = path, False
+        self.path, self.closed, self.is_gone = path, False, False
         self._wait = real_number(wait, "the 'wait' of a campaign", above=0)
         self._is_full, self._is_plain = durability == "full", False
         self._key = _lock_key(path.campaign)
@@ -221,6 +221,7 @@ class PostgresqlStore(PostgresqlTables):
             self._known, self._of_others = last, last.seq
 
     def _removed(self) -> StoreError:
+        self.is_gone = True
         return StoreError(
             f"{self.path} was removed from its database while it was open, so that nothing can be "
             "written: open it again."

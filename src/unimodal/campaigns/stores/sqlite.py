@@ -126,6 +126,7 @@ class SqliteStore(Tables):
     """A campaign's file, open to write; see `Store` for what its methods promise."""
 
     clock: Callable[[], float] | None = None  # a file is on one machine
+    is_gone = False  # whoever moved a file may put it back
 
     def __init__(self, path: Path, durability: str, wait: float) -> None:
         if durability not in DURABILITY:

@@ -131,6 +131,7 @@ class Store(StoreToRead, Protocol):
     """A handle that reads and writes."""
 
     closed: bool
+    is_gone: bool  # it was removed while it was open, so it can only be opened again
 
     @property
     def clock(self) -> Callable[[], float] | None:
