@@ -267,6 +267,31 @@ def test_tables_of_an_older_version_are_changed_by_who_may_write(
     assert kinds(address) == ["open", "decide", "open", "decide"]
 
 
+def test_tables_that_an_older_version_made_get_our_function_from_who_may_make_it(
+    server, database, opened
+):
+    """It may serve beside this one; where the function cannot be made, rewards count without."""
+    address = server.address("a", database)
+    made = opened(address).decide(3)
+    *_, signature = server.execute(
+        "SELECT oid::regprocedure FROM pg_proc WHERE proname = 'append_reward' ORDER BY pronargs",
+        database,
+    )
+    server.execute(f"DROP FUNCTION {signature[0]}", database)
+    server.execute("CREATE ROLE poor LOGIN", database)
+    server.execute("GRANT USAGE ON SCHEMA unimodal TO poor", database)
+    server.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA unimodal TO poor",
+                   database)  # fmt: skip
+    count = "SELECT count(*) FROM pg_proc WHERE proname = 'append_reward'"
+    for user, functions, one in (("poor", 1, made[0]), ("postgres", 2, made[1])):
+        campaign = opened(server.address("a", database, user))
+        assert server.execute(count, database) == [(functions,)]
+        campaign._transactions._undisturbed = 10**6
+        assert campaign.reward(one.id, 1.0) is True
+        assert campaign._store._is_plain == (functions == 2)
+    assert kinds(address).count("reward") == 2
+
+
 def test_many_who_open_a_new_database_at_once_make_one_set_of_tables(server, database):
     address, failed = server.address("a", database), []
 
