@@ -400,13 +400,32 @@ def test_a_server_that_a_power_failure_would_rob_is_warned_of_once(server, opene
     assert len(told) == 1 and "fsync = off, so that a power failure may lose" in told[0]
 
 
+@pytest.fixture
+def reloaded(server):
+    """Turns synchronous_commit off for all, and waits until a campaign's connection has it so."""
+
+    def turn_off(campaign):
+        server.execute("ALTER SYSTEM SET synchronous_commit = off")
+        server.execute("SELECT pg_reload_conf()")
+        ask = campaign._store._link.connection.ask
+        while ask("SHOW synchronous_commit") != [[("off",)]]:
+            time.sleep(0.01)
+
+    yield turn_off
+    server.execute("ALTER SYSTEM RESET synchronous_commit")
+    server.execute("SELECT pg_reload_conf()")
+
+
+@pytest.mark.parametrize("reload", [False, True], ids=["", "after a reload that turns it off"])
 @pytest.mark.parametrize("durability", ["full", "fast"])
-def test_how_a_commit_waits_for_the_disk(server, database, opened, durability):
+def test_how_a_commit_waits_for_the_disk(server, database, opened, reloaded, durability, reload):
     """Seen from a trigger at the end of each: in a transaction, and in one statement."""
     address = server.address("a", database)
     campaign = opened(address, durability=durability)
     made = campaign.decide(4)
     server.execute(SEEN, database)
+    if reload:
+        reloaded(campaign)
     for number, alone in enumerate([False, True, False, True]):
         campaign._transactions._undisturbed = 10**6 * alone
         if number < 2:

@@ -153,6 +153,7 @@ WAYS = {
     [
         *((way, False, 0) for way in WAYS),
         *((way, True, 0) for way in ("reward", "reward a batch", "tell", "tell a batch")),
+        ("reward", "without the server's function", 0),
         *((way, alone, more) for way, alone in (("decide", False), ("reward", True))
           for more in (-1, 1)),
     ],
@@ -165,7 +166,8 @@ def test_who_knew_more_is_told_once_and_goes_on_from_the_log(
     grow(other, 3 + more)
     before = log(place)
     assert len(before) == 11 + more  # and 11 were there: 7, and the 4 that were lost
-    stale._transactions._undisturbed = 10**6 * alone
+    stale._transactions._undisturbed = 10**6 * bool(alone)
+    stale._store._is_plain = alone is True  # which only PostgreSQL asks
     call = WAYS[way]
     with pytest.raises(StoreError, match="its server was set back") as error:
         call(stale)
