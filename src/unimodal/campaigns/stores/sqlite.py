@@ -244,7 +244,6 @@ class SqliteStore(Tables):
                 self.append(events)
                 self.commit()
         except NumberTaken:
-            self._seen = None
             self.roll_back()
             raise
 
