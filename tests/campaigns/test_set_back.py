@@ -305,7 +305,8 @@ def test_the_snapshot_of_a_lost_history_is_not_kept(place, opened, monkeypatch, 
 def unfit(place, opened):
     """A campaign whose last snapshot follows another event than its log has of that number."""
     with opened() as first:
-        first.decide(5)
+        first.decide(14)
+        first.reward(list(range(5, 15)), [float(number % 2) for number in range(5, 15)])
     place.save()
     with opened() as lost:
         lost.reward([1, 2], [1.0, 1.0])
@@ -329,13 +330,13 @@ def test_a_snapshot_of_another_history_is_not_loaded(place, opened):
     wrong = um.verify(place.path).wrong
     assert len(wrong) == 1 and f"the snapshot after event {seq} is not the fold" in wrong[0]
     assert "was set back" in wrong[0]
-    assert um.campaigns.look(place.path).agent.outstanding == 4
-    why = um.campaigns.explain(place.path, 6)
+    assert um.campaigns.look(place.path).agent.outstanding == 3
+    why = um.campaigns.explain(place.path, 15)
     campaign = opened()
-    assert campaign.outstanding == 4 and campaign.reward(3, 0.0) is False
+    assert campaign.outstanding == 3 and campaign.reward(3, 0.0) is False
     (report,) = campaign.reports
     assert f"the snapshot after event {seq} of" in report and "it was not used" in report
-    assert um.verify(place.path).wrong == [] and um.campaigns.explain(place.path, 6) == why
+    assert um.verify(place.path).wrong == [] and um.campaigns.explain(place.path, 15) == why
     assert campaign.reward([1, 2], [1.0, 1.0]) == [True, True]
     campaign.close()
     assert um.verify(place.path).wrong == [] and opened().reports == []
