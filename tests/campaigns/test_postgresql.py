@@ -267,6 +267,31 @@ def test_tables_of_an_older_version_are_changed_by_who_may_write(
     assert kinds(address) == ["open", "decide", "open", "decide"]
 
 
+def test_tables_that_an_older_version_made_get_our_function_from_who_may_make_it(
+    server, database, opened
+):
+    """It may serve beside this one; where the function cannot be made, rewards count without."""
+    address = server.address("a", database)
+    made = opened(address).decide(3)
+    *_, signature = server.execute(
+        "SELECT oid::regprocedure FROM pg_proc WHERE proname = 'append_reward' ORDER BY pronargs",
+        database,
+    )
+    server.execute(f"DROP FUNCTION {signature[0]}", database)
+    server.execute("CREATE ROLE poor LOGIN", database)
+    server.execute("GRANT USAGE ON SCHEMA unimodal TO poor", database)
+    server.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA unimodal TO poor",
+                   database)  # fmt: skip
+    count = "SELECT count(*) FROM pg_proc WHERE proname = 'append_reward'"
+    for user, functions, one in (("poor", 1, made[0]), ("postgres", 2, made[1])):
+        campaign = opened(server.address("a", database, user))
+        assert server.execute(count, database) == [(functions,)]
+        campaign._transactions._undisturbed = 10**6
+        assert campaign.reward(one.id, 1.0) is True
+        assert campaign._store._is_plain == (functions == 2)
+    assert kinds(address).count("reward") == 2
+
+
 def test_many_who_open_a_new_database_at_once_make_one_set_of_tables(server, database):
     address, failed = server.address("a", database), []
 
@@ -375,13 +400,32 @@ def test_a_server_that_a_power_failure_would_rob_is_warned_of_once(server, opene
     assert len(told) == 1 and "fsync = off, so that a power failure may lose" in told[0]
 
 
+@pytest.fixture
+def reloaded(server):
+    """Turns synchronous_commit off for all, and waits until a campaign's connection has it so."""
+
+    def turn_off(campaign):
+        server.execute("ALTER SYSTEM SET synchronous_commit = off")
+        server.execute("SELECT pg_reload_conf()")
+        ask = campaign._store._link.connection.ask
+        while ask("SHOW synchronous_commit") != [[("off",)]]:
+            time.sleep(0.01)
+
+    yield turn_off
+    server.execute("ALTER SYSTEM RESET synchronous_commit")
+    server.execute("SELECT pg_reload_conf()")
+
+
+@pytest.mark.parametrize("reload", [False, True], ids=["", "after a reload that turns it off"])
 @pytest.mark.parametrize("durability", ["full", "fast"])
-def test_how_a_commit_waits_for_the_disk(server, database, opened, durability):
+def test_how_a_commit_waits_for_the_disk(server, database, opened, reloaded, durability, reload):
     """Seen from a trigger at the end of each: in a transaction, and in one statement."""
     address = server.address("a", database)
     campaign = opened(address, durability=durability)
     made = campaign.decide(4)
     server.execute(SEEN, database)
+    if reload:
+        reloaded(campaign)
     for number, alone in enumerate([False, True, False, True]):
         campaign._transactions._undisturbed = 10**6 * alone
         if number < 2:

@@ -4,6 +4,7 @@ The checks go through the protocol only, so that they say nothing of files, tabl
 """
 
 import ast
+import contextlib
 import pickle
 import subprocess
 import sys
@@ -15,8 +16,8 @@ import pytest
 
 import unimodal as um
 from unimodal.campaigns.content import content_of
-from unimodal.campaigns.events import Event
-from unimodal.campaigns.stores import NumberTaken, as_place, kind_of, postgresql, sqlite
+from unimodal.campaigns.events import Event, identity_of
+from unimodal.campaigns.stores import NumberTaken, SetBack, as_place, kind_of, postgresql, sqlite
 from unimodal.errors import Busy, StoreError
 
 # The kind of store, and where a new one is, given the test's fixtures.
@@ -261,6 +262,39 @@ def test_the_version_changes_when_another_handle_has_written(store, opened):
     before = version()
     other.append_at_once([reward(4, 2)])
     assert version() != before
+
+
+@pytest.mark.parametrize("at_once", [0, 1, 3])
+def test_a_log_that_was_set_back_is_told_once_and_nothing_is_written(store, opened, at_once):
+    """It has as many events as before, of which the last is another one."""
+    write(store, decision(1, 1), reward(2, 1))
+    other = opened()
+    other.begin()
+    other.put(events=[reward(2, 1)._replace(time=99.0)])
+    other.commit()
+    with pytest.raises(SetBack, match="has another event 2 now than before"):
+        if at_once:
+            with contextlib.suppress(NumberTaken):  # then whoever begins is told why
+                store.append_at_once([reward(3 + n, 2 + n) for n in range(at_once)])
+        store.begin()
+    store.roll_back()
+    assert [event.seq for event in log(opened())] == [1, 2]
+    store.append_at_once([reward(3, 2)])
+    assert log(opened())[-1] == reward(3, 2)
+
+
+def test_a_snapshot_names_its_event_and_can_be_dropped(store, opened):
+    write(store, decision(1, 1), reward(2, 1))
+    store.begin()
+    store.keep_snapshot(1, "1.0", "{}", identity_of(decision(1, 1)))
+    store.keep_snapshot(2, "2.0", "{}", identity_of(reward(2, 1)))
+    store.commit()
+    names = {"1": [11.0, "decide", 1], "2": [12.0, "reward", 1]}
+    assert opened().settings("snapshots") == {"snapshots": names}
+    store.begin()
+    store.drop_snapshot(2)
+    store.commit()
+    assert opened().snapshots() == [(1, "1.0")]
 
 
 def test_a_transaction_keeps_others_out_for_as_long_as_they_wait(store, opened):

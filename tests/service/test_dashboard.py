@@ -217,6 +217,23 @@ def test_only_what_has_changed_is_sent(http):
     assert then["arms"]["arms"][0]["pulls"] == 1
 
 
+def test_nothing_of_a_lost_history_is_shown(tmp_path):
+    """The store was set back, and has as many events as before, but others."""
+    watched = Watched("prices")
+    for number, reward in enumerate((1.0, 0.0)):
+        path = tmp_path / f"{number}.db"
+        with um.Campaign.open(path, um.UTS(), um.graphs.line(3), durability="fast") as one:
+            one.tell([0, 1], [reward, reward])
+        before = watched.version, watched.summary
+        watched.arms_of = 3
+        read(path, watched._follow)
+        assert watched.summary.seq == 3 and watched.summary.kinds["tell"] == 2
+        read(path, watched._follow)  # the same, again
+        assert watched.summary.kinds["tell"] == 2
+    assert watched.version > before[0] and watched.summary is not before[1]
+    assert list(watched.summary._recent) == [0.0, 0.0] and watched.arms_of == -1
+
+
 def test_nothing_is_shown_of_a_log_while_it_is_being_read():
     """Else a dictionary would change its size while somebody adds it up."""
     one, shown = Watched("prices"), []

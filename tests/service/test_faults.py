@@ -12,10 +12,12 @@ import threading
 import time
 
 import httpx
+import psycopg
 import pytest
 
 import unimodal as um
 from unimodal.campaigns import verify
+from unimodal.campaigns.stores import as_place
 from unimodal.campaigns.stores.sqlite import SqliteStore
 from unimodal.errors import StoreError
 from unimodal.service.calls import CallQueue
@@ -336,6 +338,31 @@ def test_postgresql_away_and_back(serving):
             ]
             assert len(http.get(f"{path}/events").json()["events"]) >= 3
         assert bool(verify(place_of(database.address(), 5.0).address("prices")))
+
+
+def test_a_database_that_is_set_back_under_a_service(serving, postgresql):
+    """Who calls first is told, and nothing is written; the next call goes on from the log."""
+    store = postgresql("any").replace("campaign=any", "").rstrip("?&")
+    name, conninfo = f"set-back-{os.getpid()}", as_place(postgresql("any"), "").conninfo
+    with serving(store) as served, psycopg.connect(conninfo, autocommit=True) as database:
+        http, path = served.http, create(served.http, name)
+        http.post(f"{path}/decisions", json={"n": 3})
+        http.post(f"{path}/rewards", json={"decision": 1, "reward": 1})
+        only = "campaign = (SELECT id FROM unimodal.campaigns WHERE name = %s)"
+        database.execute(f"DELETE FROM unimodal.log WHERE seq > 3 AND {only}", (name,))
+        with um.Campaign.open(served.app.state.service.place.address(name)) as other:
+            other.tell(0, 1.0)  # with its opening, as many as were lost
+        assert kind(http.post(f"{path}/decisions")) == (503, "StoreError")
+        assert "was set back" in http.get(path).json()["reports"][-1]
+        assert http.post(f"{path}/decisions").json()["decisions"][0]["id"] == 3
+        answer = http.post(f"{path}/rewards", json={"decision": 1, "reward": 1})
+        assert answer.json()["outcome"] == "counted"
+        assert bool(verify(served.app.state.service.place.address(name)))
+        # A campaign that the surviving server has never had.
+        database.execute("DELETE FROM unimodal.campaigns WHERE name = %s", (name,))
+        assert http.post(f"{path}/decisions").status_code == 503
+        assert kind(http.post(f"{path}/decisions")) == (404, "UnknownCampaign")
+        assert http.post(f"{create(http, name)}/decisions").status_code == 200
 
 
 @pytest.mark.full  # it compiles three policies

@@ -365,8 +365,9 @@ class Campaign:
 
     @property
     def reports(self) -> list[str]:
-        """What went wrong with the clock and with look-ups: the last sentences."""
-        return [*self._transactions.clock.reports, *self._call(lambda agent: agent.reports)]
+        """What went wrong with the clock, the store and look-ups: the last sentences."""
+        look_ups = self._call(lambda agent: agent.reports)
+        return [*self._transactions.reports, *look_ups]
 
     def arms(self) -> pl.DataFrame:
         """The arms that have led or have rewards: label, pulls, mean reward, leads."""

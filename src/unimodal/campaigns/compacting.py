@@ -22,9 +22,11 @@ from unimodal.campaigns.archive import (
     read_archive,
 )
 from unimodal.campaigns.content import state_digest
+from unimodal.campaigns.events import Identity
 from unimodal.campaigns.log_start import archived, begins_after, erasures, needed_events
 from unimodal.campaigns.reading import read
 from unimodal.campaigns.stores import DatabaseAddress, Place, Store, StoreToRead, as_place, kind_of
+from unimodal.campaigns.stores.history import event_at
 from unimodal.campaigns.stores.store import Interrupted
 from unimodal.campaigns.verify import folded
 from unimodal.errors import Busy, StoreError, UnimodalError, real_number
@@ -79,6 +81,7 @@ class _Plan:
     note: dict[str, Any]  # of what was moved before
     erased: list[dict[str, Any]]  # before: what was erased since must not come back
     snapshot: tuple[int, str, str]
+    follows: Identity  # the event of the snapshot
     about: About
     frame: Any
     spare: list[int]  # events that stay in the log
@@ -174,7 +177,8 @@ def _planned(store: StoreToRead, policy: Policy | None, key_lifetime: float) -> 
     frame = as_frame(itertools.chain(store.rows(begin, seq), [older] if older else []))
     spare = needed_events(store, seq, _last_time(store) - key_lifetime)
     dropped = Counter(store.counts(seq - 1)) - Counter(spare.values())
-    return _Plan(note, erasures(store), (seq, version, state), about, frame, list(spare), dropped)
+    kept = (seq, version, state), event_at(store, seq)
+    return _Plan(note, erasures(store), *kept, about, frame, list(spare), dropped)
 
 
 def _last_time(store: StoreToRead) -> float:
@@ -224,7 +228,7 @@ def _drop(store: Store, plan: _Plan, target: Path) -> None:
         if (
             store.is_new()
             or (archived(store), erasures(store)) != (plan.note, plan.erased)
-            or store.last() < seq
+            or not plan.follows.is_that_of(event_at(store, seq))
         ):
             raise Busy(
                 f"{store.path} was compacted, replaced or erased by others meanwhile, so nothing "

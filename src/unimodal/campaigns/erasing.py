@@ -32,6 +32,7 @@ from unimodal.campaigns.reading import no_clock, saved_settings
 from unimodal.campaigns.relabelling import Relabelling, labels_in, neutral
 from unimodal.campaigns.state_machine import StateMachine
 from unimodal.campaigns.stores import DatabaseAddress, Place, Store, StoreToRead, as_place, kind_of
+from unimodal.campaigns.stores.history import SNAPSHOTS, event_at, names_with
 from unimodal.campaigns.stores.store import Interrupted
 from unimodal.campaigns.verify import folded
 from unimodal.errors import Busy, StoreError, UnimodalError
@@ -245,7 +246,8 @@ class _Erasure:
         store.find_rewards(store.last_snapshot(), seq)
         if looks_up:
             store.drop_snapshots(seq)  # from which nobody could go on to this one
-        store.put(snapshots=[(seq, __version__, state)])
+        named = {SNAPSHOTS: names_with(store, event_at(store, seq))}
+        store.put(settings=named, snapshots=[(seq, __version__, state)])
         verdict = folded(store, self._policy)
         if not verdict:
             raise StoreError(

@@ -34,6 +34,33 @@ class Event(NamedTuple):
     data: str | None = None
 
 
+class Identity(NamedTuple):
+    """What never changes of an event, whatever is moved or erased: which one it is.
+
+    A log that was set back has another event of the same number. The token is that of its
+    transaction, where the store keeps one.
+    """
+
+    seq: int
+    time: float
+    kind: str
+    decision: int | None
+    token: int | None = None
+
+    def is_that_of(self, other: Identity) -> bool:
+        """Whether both are of the same event; the other may have lost its data since."""
+        same_kind = other.kind in (self.kind, "erase")
+        return same_kind and self._replace(kind="") == other._replace(kind="")
+
+
+NO_EVENT = Identity(0, 0.0, "", None)  # before the first
+
+
+def identity_of(event: Event, token: int | None = None) -> Identity:
+    """Which event it is."""
+    return Identity(event.seq, event.time, event.kind, event.decision, token)
+
+
 def as_event(seq: int, kind: str, time: float, decision: int, what: Any) -> Event:
     """What an agent's recorder is told, as an event: `what` is a decision or a reward."""
     if isinstance(what, Decision):

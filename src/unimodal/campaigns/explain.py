@@ -15,6 +15,7 @@ from unimodal.campaigns.log_start import begins_after
 from unimodal.campaigns.reading import Archives, no_clock, read, saved_settings
 from unimodal.campaigns.state_machine import StateMachine
 from unimodal.campaigns.stores import Place, StoreToRead
+from unimodal.campaigns.stores.history import fitting_snapshots
 from unimodal.errors import DamagedFile, UnimodalError, UnknownDecision, whole_number
 from unimodal.policies import Policy
 from unimodal.policies.contest_values import Contest, value_name
@@ -76,7 +77,7 @@ def explain(
 
 def _snapshot_before(store: StoreToRead, number: int) -> int:
     """The last snapshot that this version can go on from to a decision; 0 for the beginning."""
-    snapshots = store.snapshots()
+    snapshots, _ = fitting_snapshots(store)
     own = [seq for seq, version in snapshots if version == __version__]
     first = own[0] if own and len(own) < len(snapshots) else 0
     usable = own or [seq for seq, _ in snapshots]

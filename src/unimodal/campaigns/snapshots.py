@@ -9,9 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from unimodal.agents.saving import copied
+from unimodal.campaigns.events import Identity
 from unimodal.campaigns.state_machine import StateMachine
 from unimodal.campaigns.state_text import state_in_pieces
 from unimodal.campaigns.stores import Store
+from unimodal.campaigns.stores.history import event_at
 from unimodal.errors import UnimodalError
 from unimodal.version import __version__
 
@@ -26,6 +28,7 @@ class Snapshots:
     def __init__(self, store: Store, transactions: Callable[..., Any]) -> None:
         self._store, self._transactions = store, transactions
         self._due, self._now = 0, False
+        self._follows: Identity | None = None  # the event after which one is taken beside the work
         self._writer: threading.Thread | None = None
         self._stopped = False
 
@@ -44,19 +47,25 @@ class Snapshots:
         self._now = True
 
     def take_planned(self, machine: StateMachine) -> None:
-        """Take one inside a transaction, if that was planned."""
-        if self._now:
-            self._now = False
-            self._store.find_rewards(self._store.last_snapshot(), machine.seq)
-            self._store.keep_snapshot(machine.seq, __version__, machine.state())
-            self.plan(machine)
+        """Take one inside a transaction, if that was planned; or see what one is to follow."""
+        self._follows = None
+        if not self.is_due(machine.seq):
+            return
+        follows = event_at(self._store, machine.seq)
+        if not self._now:
+            self._follows = follows
+            return
+        self._now = False
+        self._store.find_rewards(self._store.last_snapshot(), machine.seq)
+        self._store.keep_snapshot(machine.seq, __version__, machine.state(), follows)
+        self.plan(machine)
 
     def take_if_due(self, machine: StateMachine) -> None:
         """Begin to take one beside the work, after a commit: before it, the state may not last."""
-        if not self.is_due(machine.seq):
+        if self._follows is None:
             return
         with contextlib.suppress(MemoryError, RuntimeError):  # no room, no thread: another time
-            frozen = machine.seq, copied(machine.agent)
+            frozen = self._follows, copied(machine.agent)
             writer = threading.Thread(
                 target=self._write, args=frozen, name="unimodal snapshot", daemon=True
             )
@@ -70,9 +79,9 @@ class Snapshots:
         if self._writer is not None:
             self._writer.join()
 
-    def _write(self, seq: int, agent: Any) -> None:
+    def _write(self, follows: Identity, agent: Any) -> None:
         """Write the state after an event, which is past: short transactions among the others."""
-        pieces = []
+        seq, pieces = follows.seq, []
         for piece in state_in_pieces(agent):
             pieces.append(piece)
             time.sleep(_REST)
@@ -85,8 +94,10 @@ class Snapshots:
                 until = min(after + _REWARDS, seq)
                 self._transactions(lambda _: self._store.find_rewards(after, until))  # noqa: B023
                 time.sleep(_REST)
-            self._transactions(lambda _: self._keep(seq, text))
+            self._transactions(lambda _: self._keep(follows, text))
 
-    def _keep(self, seq: int, text: str) -> None:
-        if self._store.last_snapshot() < seq:  # or another process was quicker
-            self._store.keep_snapshot(seq, __version__, text)
+    def _keep(self, follows: Identity, text: str) -> None:
+        """Keep it, unless another process was quicker, or the log was set back meanwhile."""
+        seq, store = follows.seq, self._store
+        if store.last_snapshot() < seq and follows.is_that_of(event_at(store, seq)):
+            store.keep_snapshot(seq, __version__, text, follows)

@@ -46,6 +46,7 @@ from unimodal.campaigns.reward_lookup import RewardsInLog
 from unimodal.campaigns.settings import Settings
 from unimodal.campaigns.state_text import state_in_pieces
 from unimodal.campaigns.stores import StoreToRead
+from unimodal.campaigns.stores.history import fitting_snapshots
 from unimodal.errors import DamagedFile, OtherCampaign, UnimodalError
 from unimodal.graphs import Graph
 from unimodal.kernels.random import stream
@@ -84,6 +85,7 @@ class StateMachine:
         self._erasures = len(erasures(store))  # that the labels here have followed
         self._differs = False  # whether the random stream may be another than that of others
         self.seq = 0
+        self.unfit: list[int] = []  # snapshots, by event, that are of another history than the log
         self.counts: Counter[str] = Counter()  # of the events that were followed, by kind
         self.news: list[Event] = []  # what happened here and is not in the log yet
         self._folding = False
@@ -102,9 +104,9 @@ class StateMachine:
     ) -> StateMachine:
         """The state at a snapshot: the last one by default, or the one after event `seq`."""
         machine = cls(settings, store, clock, look_ups, decides_again)
-        snapshots = [number for number, _ in store.snapshots()]
-        if seq is None and snapshots:
-            seq = snapshots[-1]
+        if seq is None:
+            snapshots, machine.unfit = fitting_snapshots(store)
+            seq = snapshots[-1][0] if snapshots else 0
             if seq > store.last():
                 raise _damaged_snapshot(seq, store)
         if seq:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -15,12 +17,15 @@ from unimodal.campaigns.lookup_requests import LookUpNeeded, LookUpRequests
 from unimodal.campaigns.settings import Settings
 from unimodal.campaigns.snapshots import Snapshots
 from unimodal.campaigns.state_machine import LogMoved, StateMachine, graph_fingerprints
-from unimodal.campaigns.stores import Interrupted, NumberTaken, Store
+from unimodal.campaigns.stores import Interrupted, NumberTaken, SetBack, Store
 from unimodal.errors import StoreError, UnimodalError
 from unimodal.policies import Policy
 from unimodal.version import __version__
 
 _ALONE = 20  # transactions without a sign of others, from which on it is taken to be alone
+_REPORTS = 100
+
+_log = logging.getLogger("unimodal")
 
 
 class TransactionRunner:
@@ -37,7 +42,9 @@ class TransactionRunner:
         self._process = os.getpid()
         self._look_ups = LookUpRequests(None)
         self._group = GroupCommit(self._commit)
-        self._snapshots = Snapshots(store, self)
+        self._snapshots = Snapshots(store, self._beside)
+        self._untold: SetBack | None = None  # which only a thread beside the callers has met
+        self._reports: deque[str] = deque(maxlen=_REPORTS)  # of a store that was set back
         store.pause_at_forks(self)
         try:
             self._with_look_ups(lambda: self(self._begin))
@@ -62,6 +69,12 @@ class TransactionRunner:
         may_repeat: bool = False,
     ) -> Any:
         """Do it, in a transaction that it may share with others; its result (see Call)."""
+        try:
+            return self._done(Call(work, checks_first, may_repeat))
+        except SetBack as error:  # an error class of stores
+            raise StoreError(str(error)) from None
+
+    def _done(self, call: Call) -> Any:
         if self.is_copy:  # before the lock, which may be held for ever in a copy
             raise UnimodalError(
                 f"{self._store.path} was opened by another process, of which this is a copy: "
@@ -69,7 +82,24 @@ class TransactionRunner:
             )
         if self._look_ups.in_progress_here:
             raise UnimodalError(WITHIN)
-        return self._group(Call(work, checks_first, may_repeat))
+        return self._group(call)
+
+    def _beside(self, work: Callable[[StateMachine], Any]) -> Any:
+        """Do something that no caller waits for: what is to be told waits for the next one."""
+        try:
+            return self._done(Call(work))
+        except SetBack as error:
+            self._untold = error
+            raise
+
+    @property
+    def reports(self) -> list[str]:
+        """What went wrong with the clock and the store: the last sentences."""
+        return [*self.clock.reports, *self._reports]
+
+    def _report(self, sentence: str) -> None:
+        self._reports.append(sentence)
+        _log.warning(sentence)
 
     def decisions(
         self, n: int, propensity: bool, key: tuple[str, float] | None = None
@@ -148,11 +178,17 @@ class TransactionRunner:
 
     def _commit(self, calls: list[Call]) -> None:
         """Do calls in one transaction; only when it is over are they answered."""
+        untold, self._untold = self._untold, None
+        if untold is not None:
+            raise untold
         while True:
             try:
                 return self._attempt(calls)
             except Interrupted:  # nothing of it was kept, and the store has the patience
                 continue
+            except SetBack as error:
+                self._report(str(error))
+                raise
 
     def _attempt(self, calls: list[Call]) -> None:
         try:
@@ -242,6 +278,7 @@ class TransactionRunner:
             self._machine = StateMachine.restored(
                 settings, self._store, self.clock, look_ups=self._look_ups
             )
+            self._drop_snapshots(self._machine.unfit)
             self._snapshots.plan(self._machine)
         self._undisturbed += 1
         if version != self._version:
@@ -257,6 +294,15 @@ class TransactionRunner:
             self.clock.follow(self._machine.agent.book.now)
             self._machine.agree_on_stream()
         return self._machine
+
+    def _drop_snapshots(self, unfit: list[int]) -> None:
+        """Drop snapshots of another history, beyond which rewards would not be looked for."""
+        for seq in unfit:
+            self._store.drop_snapshot(seq)
+            self._report(
+                f"the snapshot after event {seq:,} of {self._store.path} is of another history "
+                "than its log, since the store was set back: it was not used, and is deleted."
+            )
 
     def _begin(self, machine: StateMachine) -> None:
         if self._given.data is not None:

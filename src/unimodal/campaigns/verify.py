@@ -10,6 +10,7 @@ from unimodal.campaigns.log_start import archived, unchecked
 from unimodal.campaigns.reading import Archives, load, no_clock, read, saved_settings
 from unimodal.campaigns.state_machine import StateMachine
 from unimodal.campaigns.stores import Place, StoreToRead
+from unimodal.campaigns.stores.history import fitting_snapshots
 from unimodal.errors import DamagedFile, StoreError, UnimodalError
 from unimodal.policies import Policy
 from unimodal.version import __version__
@@ -114,11 +115,8 @@ def _looked_through(store: StoreToRead) -> tuple[list[str], int]:
 def folded(store: StoreToRead, policy: Policy | None) -> Verdict:
     """The verdict on settings, log and snapshots of a store at one moment."""
     verdict = Verdict(store.path)
-    snapshots = store.snapshots()
-    own = [seq for seq, version in snapshots if version == __version__]
-    if own and len(own) < len(snapshots):
-        verdict.first = own[0]
     try:
+        fitting, unfit = fitting_snapshots(store)
         store.settings()
         verdict.unchecked, begin = unchecked(store)
     except UnimodalError as error:
@@ -126,17 +124,25 @@ def folded(store: StoreToRead, policy: Policy | None) -> Verdict:
             raise
         verdict.wrong.append(str(error))
         return verdict
+    own = [seq for seq, version in fitting if version == __version__]
+    if own and len(own) < len(fitting):
+        verdict.first = own[0]
     verdict.first = max(verdict.first, begin)
-    own = [seq for seq in own if seq >= verdict.first]
+    compared = sorted([seq for seq in own if seq >= verdict.first] + unfit)
     settings = saved_settings(store, policy)  # raises: another policy is the caller's mistake
     try:
         machine = StateMachine.restored(
             settings, store, no_clock, verdict.first, decides_again=True
         )
-        for seq in own:
+        for seq in compared:
             machine.catch_up(seq)
-            if machine.seq != seq:
+            if machine.seq < seq:
                 verdict.wrong.append(f"the log has no event {seq}, of which there is a snapshot")
+            elif seq in unfit:
+                verdict.wrong.append(
+                    f"the snapshot after event {seq} is not the fold of the log, in which that is "
+                    "another event: the store was set back, and who opens it drops the snapshot"
+                )
             elif machine.state() == store.snapshot(seq):
                 verdict.snapshots.append(seq)
             else:

@@ -44,6 +44,9 @@ class OpenCampaigns:
         """A campaign, which stays open meanwhile; `UnknownCampaign` if there is none."""
         with self._used(name) as held:
             with held.lock:
+                if held.campaign is not None and held.campaign._store.is_gone:
+                    held.campaign.close()
+                    held.campaign = None
                 if held.campaign is None:
                     if not self.place.has(name):
                         raise unknown_campaign(name)

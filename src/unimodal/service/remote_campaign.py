@@ -150,7 +150,7 @@ class RemoteCampaign:
 
     @property
     def reports(self) -> list[str]:
-        """What went wrong with look-ups: the last sentences."""
+        """What went wrong with the clock, the store and look-ups: the last sentences."""
         return [str(report) for report in self._get()["reports"]]
 
     def arms(self) -> pl.DataFrame:

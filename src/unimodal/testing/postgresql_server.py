@@ -27,7 +27,9 @@ _SECONDS = 60.0  # until it must be up
 class PostgresqlServer:
     """A server that can be started, killed and started again; use it in a `with` statement.
 
-    `host` lets it listen there, on a free port. Further settings are those of postgresql.conf.
+    `host` lets it listen there, on a free port or on `port`. With `standby_of` it is a copy of
+    another one, which it follows until it is promoted, and which does not wait for it. Further
+    settings are those of postgresql.conf.
     """
 
     def __init__(
@@ -35,19 +37,25 @@ class PostgresqlServer:
         folder: str | Path | None = None,
         host: str = "",
         log_folder: str | Path | None = None,
+        port: int = 0,
+        standby_of: PostgresqlServer | None = None,
         **settings: Any,
     ) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="unimodal-pg-", dir=folder))
         self._data, self._log = self.folder / "data", self.folder / "log"
-        self.host, self.port = host, _free_port(host) if host else 5432
+        self.host, self.port = host, port or (_free_port(host) if host else 5432)
         self._settings = {"shared_buffers": "16MB", "max_connections": 60, **settings}
         self._user: dict[str, Any] = {"user": _USER} if _is_root() else {}
         self._process: subprocess.Popen[bytes] | None = None
         if self._user:
             shutil.chown(self.folder, _USER)
-        extra = [f"--waldir={log_folder}"] if log_folder else []
-        self._run("initdb", "-D", self._data, "-U", "postgres", "-A", "trust", "-E", "UTF8",
-                  "--locale=C", "--no-sync", "--no-instructions", *extra)  # fmt: skip
+        if standby_of is None:
+            extra = [f"--waldir={log_folder}"] if log_folder else []
+            self._run("initdb", "-D", self._data, "-U", "postgres", "-A", "trust", "-E", "UTF8",
+                      "--locale=C", "--no-sync", "--no-instructions", *extra)  # fmt: skip
+        else:
+            self._run("pg_basebackup", "-D", self._data, "-U", "postgres", "-h", standby_of.folder,
+                      "-p", standby_of.port, "-R", "-c", "fast", "--no-sync")  # fmt: skip
         self.start()
 
     @property
@@ -106,6 +114,23 @@ class PostgresqlServer:
         with psycopg.connect(self.address(database=database), autocommit=True) as connection:
             cursor = connection.execute(statement.encode())
             return cursor.fetchall() if cursor.description else []
+
+    def stop_following(self) -> None:
+        """As a standby, get nothing more of what the other one writes."""
+        self.execute("ALTER SYSTEM SET primary_conninfo = ''")
+        self.execute("SELECT pg_reload_conf()")
+        self._wait_for("SELECT count(*) = 0 FROM pg_stat_wal_receiver")
+
+    def promote(self) -> None:
+        """As a standby, go on without the other one."""
+        self._wait_for("SELECT pg_promote()")
+
+    def _wait_for(self, question: str) -> None:
+        until = time.monotonic() + _SECONDS
+        while not self.execute(question)[0][0]:
+            if time.monotonic() > until:
+                raise RuntimeError(f"PostgreSQL did not get there: {question}")
+            time.sleep(0.02)
 
     def stop(self, how: int = signal.SIGINT) -> None:
         """Shut it down at once, or kill it with SIGKILL, as a crash would."""

@@ -5,6 +5,7 @@ from unimodal.campaigns.stores.address import DatabaseAddress, Place, as_place
 from unimodal.campaigns.stores.store import (
     Interrupted,
     NumberTaken,
+    SetBack,
     Store,
     StoreKind,
     StoreToRead,
@@ -15,6 +16,7 @@ __all__ = [
     "Interrupted",
     "NumberTaken",
     "Place",
+    "SetBack",
     "Store",
     "StoreKind",
     "StoreToRead",

@@ -22,9 +22,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from unimodal.campaigns.clock import steady
-from unimodal.campaigns.events import Event
+from unimodal.campaigns.events import NO_EVENT, Event, Identity, identity_of
 from unimodal.campaigns.stores import file_locks as forks
 from unimodal.campaigns.stores.address import DatabaseAddress, Place
+from unimodal.campaigns.stores.history import is_known
 from unimodal.campaigns.stores.postgresql_connection import Connection, statement
 from unimodal.campaigns.stores.postgresql_reading import (
     PAUSES,
@@ -49,6 +50,7 @@ from unimodal.campaigns.stores.store import (
     Interrupted,
     NumberTaken,
     Pausable,
+    SetBack,
 )
 from unimodal.errors import StoreError, UnimodalError, real_number, unknown_name
 
@@ -68,14 +70,15 @@ class PostgresqlStore(PostgresqlTables):
         super().__init__()
         if durability not in DURABILITY:
             raise unknown_name("durability", durability, DURABILITY)
-        self.path, self.closed = path, False
+        self.path, self.closed, self.is_gone = path, False, False
         self._wait = real_number(wait, "the 'wait' of a campaign", above=0)
         self._is_full, self._is_plain = durability == "full", False
         self._key = _lock_key(path.campaign)
         self._campaign: int | None = None
         self._begun = False  # a transaction, which only the connection that began it knows of
         self._is_created_here = False  # in this transaction
-        self._known = 0  # the last event that this handle has seen or written
+        self._known = NO_EVENT  # the last one that this handle has seen or written
+        self._is_moved = False  # when the transaction began, that one was in an archive
         self._of_others = 0  # the last event of others that it has seen
         self._news: list[Any] | None = None  # the events after `_news_after`, read with the lock
         self._news_after = 0
@@ -109,8 +112,8 @@ class PostgresqlStore(PostgresqlTables):
             check_writable(greeting, self.path)
             if self._is_full:
                 check_durability(greeting, self.path)
-            self._is_plain = greeting.is_plain
-            bring_up_to_date(connection, self.path, greeting)
+            has_functions = bring_up_to_date(connection, self.path, greeting)
+            self._is_plain = greeting.is_plain and has_functions
         except BaseException:
             connection.close()
             raise
@@ -177,17 +180,20 @@ class PostgresqlStore(PostgresqlTables):
             self._begun = True
         else:
             self._again_until_reached(self._begin)
+        if self._is_moved:
+            raise Interrupted(f"{self.path} was compacted by others: begin anew.")
 
     def _begin(self) -> None:
         self._pending, self._sent, self._news, self._begun = [], None, None, False
-        (_, ((campaign, now, last),), news) = self._tell(
+        self._is_moved, known = False, self._known
+        (_, ((campaign, now),), _, ends, news) = self._tell(
             self._connected(),
-            statement("begin"),
+            " ".join(map(statement, ("begin", "wait_for_disk", "ends", "news"))),
             {
                 **self._transaction_values(),
                 "idle": int(1000 * max(self._wait / 2, _IDLE)),
                 "name": self.path.campaign,
-                "known": self._known,
+                "known": known.seq,
                 "limit": _NEWS,
             },
         )
@@ -196,32 +202,29 @@ class PostgresqlStore(PostgresqlTables):
         if campaign != self._campaign:
             self._meet(campaign)
             return
-        if last < self._known:
-            raise self._set_back(last)
+        self._meet_end(ends)
         if len(news) < _NEWS:
-            self._news, self._news_after = news, self._known
-        if news:
-            self._known = self._of_others = news[-1][0] if len(news) < _NEWS else self.last()
+            self._news, self._news_after = news, known.seq
+        self._is_moved = not is_known(known, list(map(Identity._make, ends)), self.path)
 
     def _meet(self, campaign: int | None) -> None:
         """Take note of the number under which the campaign is kept."""
-        if self._campaign is not None and self._known:
+        if self._campaign is not None and self._known.seq:
             raise self._removed()
         self._campaign = campaign
-        self._known = self._of_others = 0 if campaign is None else self.last()
+        self._meet_end([] if campaign is None else self._ask("ends", known=0)[0])
+
+    def _meet_end(self, ends: list[Any]) -> None:
+        """Take note of the last event: that of others, if it is not the one that was known."""
+        last = Identity._make(ends[-1]) if ends else NO_EVENT
+        if last != self._known:
+            self._known, self._of_others = last, last.seq
 
     def _removed(self) -> StoreError:
+        self.is_gone = True
         return StoreError(
             f"{self.path} was removed from its database while it was open, so that nothing can be "
             "written: open it again."
-        )
-
-    def _set_back(self, last: int) -> StoreError:
-        """The error for a log that has become shorter; from here on it counts as it is now."""
-        known, self._known, self._of_others = self._known, last, last
-        return StoreError(
-            f"{self.path} ends with event {last:,} now, and with event {known:,} before: its "
-            "server was set back, and what came after that is lost; call again to go on from there."
         )
 
     def _transaction_values(self) -> dict[str, Any]:
@@ -255,7 +258,7 @@ class PostgresqlStore(PostgresqlTables):
 
     def _committed(self) -> None:
         if self._sent is not None:
-            self._known = max(self._known, self._last_sent)
+            self._known = self._last_sent
         self._is_created_here = self._begun = False
         self._pending, self._sent, self._news = [], None, None
         self._settle()
@@ -303,14 +306,14 @@ class PostgresqlStore(PostgresqlTables):
             self._tell(connection, statement(values.pop("statement")), values)
             self._check_appended(connection)
 
-    def _pending_values(self, after: int | None = None) -> dict[str, Any]:
+    def _pending_values(self, after: Identity | None = None) -> dict[str, Any]:
         """What is put into the statement that sends them, with a new token."""
         if not self._pending:
             return {}
         token = secrets.randbits(63)
         name, values = as_values(self._pending, token, after)
         self._sent = self._pending[0].seq, token
-        self._last_sent = self._pending[-1].seq
+        self._last_sent = identity_of(self._pending[-1], token)
         return {**values, "statement": name}
 
     def _check_appended(self, connection: Connection) -> None:
@@ -320,18 +323,21 @@ class PostgresqlStore(PostgresqlTables):
 
     def append_at_once(self, events: Sequence[Event]) -> None:
         """Add events in one message; none if their numbers are taken."""
-        if self._is_held:
+        before = events[0].seq - 1
+        taken = NumberTaken(f"event {events[0].seq} of {self.path} is not the next one.")
+        if self._is_held or self._campaign is None or self._known.seq != before:
             self.begin()
+            if self.last() != before:
+                self.roll_back()
+                raise taken
             self.append(events)
             self.commit()
             return
-        if self._campaign is None:
-            self.begin()
-            self.roll_back()
         self._pending = list(events)
-        values = {**self._pending_values(events[0].seq - 1), **self._transaction_values()}
+        values = {**self._pending_values(self._known), **self._transaction_values()}
         name = values.pop("statement")
-        text = f"{statement('begin_at_once')} {statement(name)} {self._commit_text}"
+        parts = map(statement, ("begin_at_once", "wait_for_disk", name))
+        text = f"{' '.join(parts)} {self._commit_text}"
         try:
             connection = self._connected()
             if name == "append_reward" and self._is_plain:
@@ -340,7 +346,7 @@ class PostgresqlStore(PostgresqlTables):
             else:
                 self._tell(connection, text, values)
             if connection.inserted == 0:  # or the campaign is gone, which `begin` finds
-                raise NumberTaken(f"event {events[0].seq} of {self.path} is not the next one.")
+                raise taken
         except Interrupted as error:
             self._find_out(error)
         except StoreError as error:
@@ -358,6 +364,8 @@ class PostgresqlStore(PostgresqlTables):
         try:
             self._lose(error)
             arrived = sent and self._again_until_reached(lambda: self._has_arrived(*sent))
+        except SetBack:  # so it was not kept
+            raise
         except StoreError as unknown:
             raise StoreError(
                 f"{str(unknown).removesuffix('.')}; it is not known whether this call was kept."
@@ -469,7 +477,8 @@ def back_up(path: Place, target: Place) -> DatabaseAddress:
     connection = Connection(address, WAIT)
     try:
         greet(connection, address)
-        connection.ask("BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE;")
+        begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE;"
+        connection.ask(f"{begin} {statement('wait_for_disk')}")
         source = Reader(address, connection)
         if source.is_new():
             raise not_there(address, [])

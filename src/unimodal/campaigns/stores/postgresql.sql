@@ -4,6 +4,8 @@
 -- name: greet
 SELECT
     to_regclass('unimodal.schema_version') IS NOT NULL,
+    to_regprocedure('unimodal.append_reward(bigint, bigint, integer, boolean, bigint, float8, bigint,
+        float8, bigint, float8, text, bigint, bigint)') IS NOT NULL,
     pg_is_in_recovery(),
     current_setting('synchronous_commit'),
     current_setting('fsync'),
@@ -34,8 +36,21 @@ SET LOCAL lock_timeout = %(wait)s;
 SET LOCAL idle_in_transaction_session_timeout = %(idle)s;
 SELECT pg_advisory_xact_lock(%(key)s);
 SELECT (SELECT id FROM unimodal.campaigns WHERE name = %(name)s),
-    extract(epoch FROM clock_timestamp())::float8,
-    (SELECT coalesce(max(seq), 0) FROM unimodal.log WHERE campaign = %(campaign)s);
+    extract(epoch FROM clock_timestamp())::float8;
+
+-- name: wait_for_disk
+-- A reload of the server may turn it off at any moment, but not for a transaction that has set it.
+SELECT set_config('synchronous_commit',
+    coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on'), true);
+
+-- name: ends
+-- The event that was the last one known, as far as it is there, and the last one.
+SELECT seq, time, kind, decision, token FROM unimodal.log
+WHERE campaign = %(campaign)s AND seq = ANY (ARRAY[
+    %(known)s, (SELECT max(seq) FROM unimodal.log WHERE campaign = %(campaign)s)
+]) ORDER BY seq;
+
+-- name: news
 SELECT seq, time, kind, decision, arm, reason, leader, near, propensity, reward, data
 FROM unimodal.log WHERE campaign = %(campaign)s AND seq > %(known)s ORDER BY seq LIMIT %(limit)s;
 
@@ -49,25 +64,31 @@ COMMIT;
 ROLLBACK;
 
 -- name: append
--- `after`: the event that must be the last one, or NULL for any.
+-- `after`: the event that must be the last one, with what it is known by; or NULL for any.
 INSERT INTO unimodal.log
-SELECT id, event.*, CASE WHEN event.seq = %(first)s THEN %(token)s::bigint END
+SELECT id, event.*, CASE WHEN event.seq IN (%(first)s, %(last)s) THEN %(token)s::bigint END
 FROM unimodal.campaigns, unnest(
     %(seq)s::bigint[], %(time)s::float8[], %(kind)s::text[], %(decision)s::bigint[],
     %(arm)s::text[], %(reason)s::text[], %(leader)s::text[], %(near)s::bigint[],
     %(propensity)s::float8[], %(reward)s::float8[], %(data)s::text[]
 ) AS event (seq, time, kind, decision, arm, reason, leader, near, propensity, reward, data)
-WHERE id = %(campaign)s AND (%(after)s::bigint IS NULL OR %(after)s = (
-    SELECT coalesce(max(log.seq), 0) FROM unimodal.log WHERE log.campaign = %(campaign)s
-));
+WHERE id = %(campaign)s AND (%(after)s::bigint IS NULL OR %(after)s = coalesce((
+    SELECT CASE WHEN (last.time, last.kind, last.decision, last.token) IS NOT DISTINCT FROM
+        (%(after_time)s::float8, %(after_kind)s, %(after_decision)s::bigint, %(after_token)s::bigint)
+        THEN last.seq ELSE -1 END
+    FROM unimodal.log AS last WHERE last.campaign = %(campaign)s ORDER BY last.seq DESC LIMIT 1
+), 0));
 
 -- name: append_reward
 INSERT INTO unimodal.log (campaign, seq, time, kind, decision, reward, token)
 SELECT id, %(seq)s, %(time)s, 'reward', %(decision)s, %(reward)s, %(token)s
 FROM unimodal.campaigns
-WHERE id = %(campaign)s AND (%(after)s::bigint IS NULL OR %(after)s = (
-    SELECT coalesce(max(log.seq), 0) FROM unimodal.log WHERE log.campaign = %(campaign)s
-));
+WHERE id = %(campaign)s AND (%(after)s::bigint IS NULL OR %(after)s = coalesce((
+    SELECT CASE WHEN (last.time, last.kind, last.decision, last.token) IS NOT DISTINCT FROM
+        (%(after_time)s::float8, %(after_kind)s, %(after_decision)s::bigint, %(after_token)s::bigint)
+        THEN last.seq ELSE -1 END
+    FROM unimodal.log AS last WHERE last.campaign = %(campaign)s ORDER BY last.seq DESC LIMIT 1
+), 0));
 
 -- name: begin_at_once
 BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
@@ -77,7 +98,8 @@ SELECT pg_advisory_xact_lock(%(key)s);
 -- name: reward_at_once
 SELECT unimodal.append_reward(
     %(campaign)s, %(key)s, %(wait)s, %(fast)s,
-    %(seq)s, %(time)s, %(decision)s, %(reward)s, %(token)s
+    %(seq)s, %(time)s, %(decision)s, %(reward)s, %(token)s,
+    %(after_time)s, %(after_kind)s, %(after_decision)s, %(after_token)s
 );
 
 -- name: commit_fast

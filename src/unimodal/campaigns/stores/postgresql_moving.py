@@ -64,6 +64,10 @@ class PostgresqlMovingTables:
         self._news = None
         self._ask("drop_events", before=before, spare=list(spare))
 
+    def drop_snapshot(self, seq: int) -> None:
+        """Delete the snapshot after an event."""
+        self._ask("drop_snapshot", seq=seq)
+
     def drop_snapshots(self, before: int) -> None:
         """Delete the snapshots before a number."""
         self._ask("drop_snapshots", before=before)

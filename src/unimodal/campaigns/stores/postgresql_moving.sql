@@ -34,6 +34,9 @@ ON CONFLICT (campaign, decision) DO UPDATE SET reward = excluded.reward;
 DELETE FROM unimodal.log
 WHERE campaign = %(campaign)s AND seq < %(before)s AND NOT seq = ANY(%(spare)s::bigint[]);
 
+-- name: drop_snapshot
+DELETE FROM unimodal.snapshots WHERE campaign = %(campaign)s AND seq = %(seq)s;
+
 -- name: drop_snapshots
 DELETE FROM unimodal.snapshots WHERE campaign = %(campaign)s AND seq < %(before)s;
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import logging
+from collections.abc import Callable
 from typing import NamedTuple
 
 from unimodal.campaigns.stores.address import DatabaseAddress
 from unimodal.campaigns.stores.postgresql_connection import Connection, sql_file, statement
 from unimodal.campaigns.stores.store import Interrupted
-from unimodal.errors import StoreError, WrongVersion
+from unimodal.errors import ReadOnly, StoreError, WrongVersion
 
 SCHEMA = 1  # postgresql_schema_1.sql makes it; a later version is one more file, which changes it
 _LOCK = 0x756E696D6F64616C  # of whoever changes the tables: 'unimodal' as a number
@@ -21,6 +23,7 @@ class Greeting(NamedTuple):
     """What a server says of itself."""
 
     has_schema: bool
+    has_functions: bool
     is_standby: bool
     synchronous_commit: str
     fsync: str
@@ -70,16 +73,34 @@ def check_writable(greeting: Greeting, address: DatabaseAddress) -> None:
         raise Interrupted(f"{address} is a standby, which only reads: name the primary server.")
 
 
-def bring_up_to_date(connection: Connection, address: DatabaseAddress, greeting: Greeting) -> None:
-    """Make the tables, or change those of an older version into these."""
-    if greeting.has_schema and version(connection, address) == SCHEMA:
-        return
+def bring_up_to_date(connection: Connection, address: DatabaseAddress, greeting: Greeting) -> bool:
+    """Make the tables, or change those of an older version; whether there are our functions, too.
+
+    Tables that an older version made have none; who may not make them does without.
+    """
+    if not greeting.has_schema or version(connection, address) != SCHEMA:
+        _change(connection, lambda is_there: _make_tables(connection, address, is_there))
+    if greeting.has_functions:
+        return True
+    with contextlib.suppress(ReadOnly):
+        functions = sql_file("postgresql_functions.sql")
+        _change(connection, lambda _: connection.ask(functions))
+        return True
+    return False
+
+
+def _make_tables(connection: Connection, address: DatabaseAddress, is_there: bool) -> None:
+    found = version(connection, address) if is_there else 0  # somebody may have been quicker
+    for number in range(found + 1, SCHEMA + 1):
+        connection.ask(sql_file(f"postgresql_schema_{number}.sql"))
+        connection.ask(statement("set_schema_version"), {"version": number})
+
+
+def _change(connection: Connection, change: Callable[[bool], object]) -> None:
+    """Change the tables in a transaction that nobody else does so in; it is told if there are."""
     *_, ((is_there,),) = connection.ask(statement("begin_schema"), {"key": _LOCK})
     try:
-        found = version(connection, address) if is_there else 0  # somebody may have been quicker
-        for number in range(found + 1, SCHEMA + 1):
-            connection.ask(sql_file(f"postgresql_schema_{number}.sql"))
-            connection.ask(statement("set_schema_version"), {"version": number})
+        change(is_there)
         connection.ask(statement("commit"))
     finally:
         if connection.in_transaction:

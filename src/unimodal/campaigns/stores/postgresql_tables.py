@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from unimodal.campaigns.event_checks import keys_between, parsed
-from unimodal.campaigns.events import Event
+from unimodal.campaigns.events import Event, Identity
 from unimodal.campaigns.stores.address import DatabaseAddress
+from unimodal.campaigns.stores.history import SNAPSHOTS, names_with
 from unimodal.campaigns.stores.postgresql_moving import PostgresqlMovingTables
 from unimodal.errors import DamagedFile
 
@@ -139,9 +140,13 @@ class PostgresqlTables(PostgresqlMovingTables):
         """The event after which the last snapshot was taken; 0 if there is none."""
         return int(self._one("last_snapshot")[0])
 
-    def keep_snapshot(self, seq: int, version: str, state: str) -> None:
+    def keep_snapshot(
+        self, seq: int, version: str, state: str, follows: Identity | None = None
+    ) -> None:
         """Write the state after an event; of one version, only the first and the last are kept."""
         self._ask("keep_snapshot", seq=seq, version=version, state=state)
+        if follows is not None:
+            self.put(settings={SNAPSHOTS: names_with(self, follows)})
 
     def snapshots(self) -> list[tuple[int, str]]:
         """Which there are: number of the event, and version."""
@@ -157,21 +162,26 @@ class PostgresqlTables(PostgresqlMovingTables):
         return int(self._one("lost_rewards", moved=self.moved_rewards())[0])
 
 
-def as_values(events: Sequence[Event], token: int, after: int | None) -> tuple[str, dict[str, Any]]:
+def as_values(
+    events: Sequence[Event], token: int, after: Identity | None
+) -> tuple[str, dict[str, Any]]:
     """The statement that appends events, and what is put into it.
 
-    The first event carries the `token`, by which it is told later whether they arrived. Nothing is
-    appended if `after` is given and is not the last event.
+    The first event carries the `token`, by which it is told later whether they arrived, and the
+    last one, by which it is told from that of another history. Nothing is appended if `after` is
+    given and is not the last event.
     """
-    first = events[0]
+    first, last = events[0], events[-1]
+    others = {f"after_{name}": getattr(after, name, None) for name in Identity._fields[1:]}
+    others |= {"token": token, "after": None if after is None else after.seq}
     if len(events) == 1 and first.kind == "reward":  # most are: this is planned most quickly
         named = {"seq": first.seq, "time": first.time, "decision": first.decision}
-        return "append_reward", {**named, "reward": first.reward, "token": token, "after": after}
+        return "append_reward", {**named, "reward": first.reward, **others}
     columns: dict[str, Any] = dict(
         zip(Event._fields, map(list, zip(*events, strict=True)), strict=True)
     )
     columns["arm"], columns["leader"] = _as_json(columns["arm"]), _as_json(columns["leader"])
-    return "append", {**columns, "first": first.seq, "token": token, "after": after}
+    return "append", {**columns, "first": first.seq, "last": last.seq, **others}
 
 
 def _as_json(labels: Iterable[Any]) -> list[str | None]:

@@ -16,16 +16,17 @@ from pathlib import Path
 from typing import Any
 
 from unimodal import files
-from unimodal.campaigns.events import Event
+from unimodal.campaigns.events import NO_EVENT, Event, Identity, identity_of
 from unimodal.campaigns.stores import file_locks as locks
 from unimodal.campaigns.stores import read_only
 from unimodal.campaigns.stores.address import Place
+from unimodal.campaigns.stores.history import is_known
 from unimodal.campaigns.stores.read_only import THIS_PROCESS, WAIT
 from unimodal.campaigns.stores.sqlite_errors import busy, explanation, not_writable
 from unimodal.campaigns.stores.sqlite_migrations import MIGRATIONS, check_names, same_content
 from unimodal.campaigns.stores.sqlite_schema import check_kind, found_format
 from unimodal.campaigns.stores.sqlite_tables import NEXT_REWARD, Tables
-from unimodal.campaigns.stores.store import Found, NumberTaken, Pausable, StoreToRead
+from unimodal.campaigns.stores.store import Found, Interrupted, NumberTaken, Pausable, StoreToRead
 from unimodal.errors import (
     Busy,
     StoreError,
@@ -125,6 +126,7 @@ class SqliteStore(Tables):
     """A campaign's file, open to write; see `Store` for what its methods promise."""
 
     clock: Callable[[], float] | None = None  # a file is on one machine
+    is_gone = False  # whoever moved a file may put it back
 
     def __init__(self, path: Path, durability: str, wait: float) -> None:
         if durability not in DURABILITY:
@@ -137,9 +139,12 @@ class SqliteStore(Tables):
         self._identity: Any = None  # of what has these names, as long as it is open
         self._file: locks.OpenFile | None = None
         self._writes = False
+        self._known = NO_EVENT  # the last one that this handle has seen or written
+        self._appended: Identity | None = None  # the last one of this transaction
         self._open()
 
     def _open(self) -> None:
+        self._seen: int | None = None  # the version in which the last known event was looked for
         with THIS_PROCESS.opens(self, self.path, self._wait):
             try:
                 self._file, self._connection = locks.open_file(
@@ -179,6 +184,11 @@ class SqliteStore(Tables):
         self._begin_to_write()
         self._connection.execute("BEGIN IMMEDIATE")
         self._identity = self._identity or self._on_disk()  # from here on there is a -wal file
+        if (version := self.version()) != self._seen and not self.is_new():
+            known, ends, self._seen = self._known, self.ends(self._known.seq), version
+            self._known = ends[-1] if ends else NO_EVENT
+            if not is_known(known, ends, self.path):
+                raise Interrupted(f"{self.path} was compacted by others: begin anew.")
 
     def _begin_to_write(self) -> None:
         """Wait until no other process writes, each in its turn."""
@@ -193,14 +203,21 @@ class SqliteStore(Tables):
             self._writes = False
             self._file.end_to_write()
 
+    def append(self, events: Sequence[Event]) -> None:
+        """Add events (inside a transaction)."""
+        super().append(events)
+        self._appended = identity_of(events[-1]) if events else self._appended
+
     def commit(self) -> None:
         """End the transaction: all of it is on disk when this returns, under the file's name."""
         self._connection.execute("COMMIT")
+        self._known, self._appended = self._appended or self._known, None
         self.check_place()
         self._end_to_write()
 
     def roll_back(self) -> None:
         """End the transaction, if there is one, as if it had not been."""
+        self._appended = None
         try:
             if not self.closed and self._file is not None and self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
@@ -212,13 +229,12 @@ class SqliteStore(Tables):
         first = events[0]
         is_one_reward = len(events) == 1 and first.kind == "reward"
         try:
-            if is_one_reward and self._identity:  # a statement is a transaction by itself
-                self._begin_to_write()
-                written = self._connection.execute(
-                    NEXT_REWARD, (first.seq, first.time, first.decision, first.reward)
-                )
-                if written.rowcount != 1:
+            if is_one_reward and self._identity and self._known.seq == first.seq - 1:
+                self._begin_to_write()  # a statement is a transaction by itself
+                values = (first.seq, first.time, first.decision, first.reward, *self._known[:4])
+                if self._connection.execute(NEXT_REWARD, values).rowcount != 1:
                     raise self._number_taken(first)
+                self._known = identity_of(first)
                 self.check_place()
                 self._end_to_write()
             else:

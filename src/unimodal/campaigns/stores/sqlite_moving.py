@@ -57,6 +57,10 @@ class MovingTables:
             (before, json.dumps(list(spare))),
         )
 
+    def drop_snapshot(self, seq: int) -> None:
+        """Delete the snapshot after an event."""
+        self._connection.execute("DELETE FROM snapshots WHERE seq = ?", (seq,))
+
     def drop_snapshots(self, before: int) -> None:
         """Delete the snapshots before a number."""
         self._connection.execute("DELETE FROM snapshots WHERE seq < ?", (before,))

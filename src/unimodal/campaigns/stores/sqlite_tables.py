@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from unimodal.campaigns.event_checks import LATER_KINDS, keys_between, parsed, short
-from unimodal.campaigns.events import Event
+from unimodal.campaigns.events import Event, Identity
+from unimodal.campaigns.stores.history import SNAPSHOTS, names_with
 from unimodal.campaigns.stores.sqlite_moving import MovingTables
 from unimodal.campaigns.stores.sqlite_schema import (
     APPLICATION,
@@ -30,10 +31,11 @@ _COLUMNS = ", ".join(Event._fields)
 _INSERT = f"INSERT INTO log VALUES ({', '.join('?' * len(Event._fields))})"
 # Most events are rewards, and a call may wait for each: binding four values is quicker than eleven.
 INSERT_REWARD = "INSERT INTO log (seq, time, kind, decision, reward) VALUES (?, ?, 'reward', ?, ?)"
-# The same, if its number is the next one: that of an event that was archived would be free.
+# The same, if the last event is the one before it that is known: a file may have been set back.
 NEXT_REWARD = (
     "INSERT INTO log (seq, time, kind, decision, reward) SELECT ?1, ?2, 'reward', ?3, ?4 "
-    "WHERE ?1 = 1 + (SELECT coalesce(max(seq), 0) FROM log)"
+    "FROM (SELECT * FROM log ORDER BY seq DESC LIMIT 1) AS last "
+    "WHERE last.seq = ?5 AND last.time = ?6 AND last.kind = ?7 AND last.decision IS ?8"
 )
 
 
@@ -90,6 +92,15 @@ class Tables(MovingTables):
         # From the very beginning: a number below 1 must not go unseen.
         bounds = (after or -(2**63), 2**63 - 1 if until is None else until)
         yield from self._some("WHERE seq > ? AND seq <= ? ORDER BY seq", *bounds)
+
+    def ends(self, known: int) -> list[Identity]:
+        """The event of a number, if it is there, and the last one."""
+        rows = self._few(
+            "SELECT seq, time, kind, decision FROM log "
+            "WHERE seq IN (?, (SELECT max(seq) FROM log)) ORDER BY seq",
+            known,
+        )
+        return [Identity(*row) for row in rows]
 
     def last(self) -> int:
         """The number of the last event."""
@@ -175,7 +186,9 @@ class Tables(MovingTables):
         (seq,) = self._one("SELECT coalesce(max(seq), 0) FROM snapshots")
         return int(seq)
 
-    def keep_snapshot(self, seq: int, version: str, state: str) -> None:
+    def keep_snapshot(
+        self, seq: int, version: str, state: str, follows: Identity | None = None
+    ) -> None:
         """Write the state after an event; of one version, only the first and the last are kept.
 
         The rewards before it must have been put where they are found.
@@ -188,6 +201,9 @@ class Tables(MovingTables):
         self._connection.execute(
             "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)", (seq, version, state)
         )
+        if follows is not None:
+            names = json.dumps(names_with(self, follows))
+            self._connection.execute("REPLACE INTO settings VALUES (?, ?)", (SNAPSHOTS, names))
 
     def lost_rewards(self) -> int:
         """How many would not be found as the log has them: none, if the file is sound."""

@@ -14,6 +14,11 @@ processes, may be open on the same campaign. What has to hold:
 - *Order.* Between `begin` and `commit` nobody else appends. Handles that wait get their turn in the
   order in which they asked, or `Busy` after `wait` seconds. SQLite has `BEGIN IMMEDIATE`, with
   locks of our own before it; a database server has an advisory lock that a transaction holds.
+- *History.* A store may be set back: a server by a fail-over to a replica that had not got
+  everything, both by a copy that is put in its place. So `begin` and `append_at_once` look whether
+  the last event that the handle knows is still the one of that number, by what never changes of it
+  (`Identity`). If it is not, `begin` says so (`SetBack`), and nothing is written. If it was moved
+  into an archive, the handle cannot know, so the caller begins anew (`Interrupted`).
 - *Durability.* When `commit` or `append_at_once` returns, what was written survives a crash of the
   process; with full durability that of the machine, too.
 - *One moment.* What is read between `begin` and `commit`, and inside of `read_store`, is the store
@@ -35,7 +40,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
-from unimodal.campaigns.events import Event
+from unimodal.campaigns.events import Event, Identity
 from unimodal.campaigns.stores.address import Place
 from unimodal.errors import StoreError
 
@@ -50,6 +55,13 @@ class Interrupted(StoreError):
     """A transaction ended by no fault of the call, and nothing of it was kept: do it again at once.
 
     A store says so only for as long as it makes sense to try: then it raises another error.
+    """
+
+
+class SetBack(StoreError):
+    """The log is no longer the one that this handle knew, so what it knew beyond it is lost.
+
+    It is told once: from then on the handle goes on from the log as it is.
     """
 
 
@@ -119,6 +131,7 @@ class Store(StoreToRead, Protocol):
     """A handle that reads and writes."""
 
     closed: bool
+    is_gone: bool  # it was removed while it was open, so it can only be opened again
 
     @property
     def clock(self) -> Callable[[], float] | None:
@@ -127,7 +140,10 @@ class Store(StoreToRead, Protocol):
     # Transactions.
 
     def begin(self) -> None:
-        """Begin a transaction: from here on nobody else writes. `Busy` if it takes too long."""
+        """Begin a transaction: from here on nobody else writes. `Busy` if it takes too long.
+
+        `SetBack` if the last event that was known here is another one now.
+        """
 
     def commit(self) -> None:
         """End it: all of it is durable when this returns."""
@@ -155,11 +171,17 @@ class Store(StoreToRead, Protocol):
     def find_rewards(self, after: int, until: int) -> None:
         """Put the rewards of the events after a number and up to another where they are found."""
 
-    def keep_snapshot(self, seq: int, version: str, state: str) -> None:
+    def keep_snapshot(
+        self, seq: int, version: str, state: str, follows: Identity | None = None
+    ) -> None:
         """Keep the state after an event; of one version, only the first and the last are kept.
 
-        The rewards up to that event must have been put where they are found.
+        The rewards up to that event must have been put where they are found. `follows` names the
+        event, in the setting `snapshots`: the log may be set back, and get another of that number.
         """
+
+    def drop_snapshot(self, seq: int) -> None:
+        """Delete the snapshot after an event."""
 
     # What copies, compaction and erasure write, inside a transaction; campaigns only append.
 

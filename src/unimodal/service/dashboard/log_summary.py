@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unimodal.agents.history import shown
+from unimodal.campaigns.events import NO_EVENT, Event, identity_of
 from unimodal.campaigns.settings import saved_family
 from unimodal.campaigns.stores import StoreToRead
+from unimodal.campaigns.stores.history import event_at
 from unimodal.families import Family
 from unimodal.service.dashboard.log_parts import LogParts, Part
 
@@ -42,6 +44,7 @@ class LogSummary:
     def __init__(self) -> None:
         self.seq = 0
         self.last = 0  # the number of the last event in the store
+        self._end = NO_EVENT  # the last one that was read
         self.kinds: Counter[str] = Counter()
         self.parts = LogParts()
         self.open: dict[int, tuple[Any, float]] = {}  # decisions without a reward: arm and time
@@ -55,6 +58,12 @@ class LogSummary:
         self._hours: dict[int, list[float]] = {}  # decisions, rewards, their sum
         self._worth: Callable[[str], float] | None = None
         self._zero_on_expiry = self._is_set = False
+
+    def is_of(self, store: StoreToRead) -> bool:
+        """Whether a log may be the one that was read: it has not become shorter, nor another."""
+        found = event_at(store, self._end.seq)  # none, where it was moved into an archive
+        same = found == NO_EVENT or self._end.is_that_of(found)
+        return same and store.last() >= self.seq
 
     def follow(self, store: StoreToRead, seconds: float) -> None:
         """Read on, for some time at most: who has a long log is told of its beginning first."""
@@ -77,7 +86,8 @@ class LogSummary:
             return
         if self.began is None:
             self.began = rows[0][1]
-        self.seq, self.ended = rows[-1][0], rows[-1][1]
+        self._end = identity_of(Event._make(rows[-1]))
+        self.seq, self.ended = self._end.seq, self._end.time
         self.kinds.update(map(_KIND, rows))
         first = 0
         while first < len(rows):

@@ -90,8 +90,10 @@ class Watched:
         self.version += self.summary.seq != before
 
     def _follow(self, store: StoreToRead) -> None:
-        if store.last() < self.summary.seq:  # another campaign has this name now
+        if not self.summary.is_of(store):  # set back, or another campaign has this name now
             self.summary, self.findings, self._damage = LogSummary(), Findings(), None
+            self.arms_of = -1
+            self.version += 1
         self.summary.follow(store, _READ_FOR)
 
 

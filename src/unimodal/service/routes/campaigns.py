@@ -118,7 +118,8 @@ async def change_campaign(request: Request, name: Name, body: Change) -> Respons
 async def _campaign(service: Service, name: str) -> dict[str, Any]:
     def read(campaign: Campaign) -> dict[str, Any]:
         found: dict[str, Any] = campaign._call(_described)
-        return {"name": name, **found, "ended": service.is_ended(name)}
+        reports = [*campaign._transactions.reports, *found["reports"]]
+        return {"name": name, **found, "reports": reports, "ended": service.is_ended(name)}
 
     return finite(await service.queue.do(name, read))  # type: ignore[no-any-return]
 
