@@ -127,6 +127,18 @@ def test_the_version_of_unimodal_that_wrote_last_is_known(store):
     assert store.settings() == SETTINGS  # it is none of them
 
 
+def test_a_setting_that_is_kept_stands_in_the_place_of_the_one_before(store, opened):
+    store.begin()
+    store.keep_setting("clock", {"seen": 1.5})
+    store.keep_setting("clock", {"seen": None, "boot": "é"})
+    store.commit()
+    assert opened().settings() == SETTINGS | {"clock": {"seen": None, "boot": "é"}}
+    store.begin()
+    store.keep_setting("clock", 3)
+    store.roll_back()
+    assert opened().settings("clock") == {"clock": {"seen": None, "boot": "é"}}
+
+
 def test_what_is_rolled_back_was_never_written(opened):
     store = opened()
     store.begin()

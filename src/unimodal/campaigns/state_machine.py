@@ -141,6 +141,7 @@ class StateMachine:
     def _watched(self, agent: Agent) -> Agent:
         agent.clock, agent.recorder = self._clock, self._record
         agent.book.outcomes = self._outcomes
+        agent.book.late = getattr(self._clock, "late", ())  # a list that the clock writes
         self._follower = LogFollower(agent, self._outcomes.recent)
         return agent
 
@@ -386,7 +387,7 @@ class StateMachine:
         here = (e for e in reversed(self.news) if e.kind == "key" and least <= e.data < above)
         event = next(here, None) or self._store.last_key(digest)
         now = max(self._clock(), self.agent.book.now)
-        if event is None or event.time + lifetime <= now:
+        if event is None or self.agent.book.since(event.time) + lifetime <= now:
             return None
         return self._keyed(event)
 

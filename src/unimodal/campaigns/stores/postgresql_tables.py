@@ -73,6 +73,10 @@ class PostgresqlTables(PostgresqlMovingTables):
             self._ask("set_unimodal_version", version=version)
         return before in ("", version)
 
+    def keep_setting(self, name: str, value: Any) -> None:
+        """Write a setting in the place of the one that has its name (inside a transaction)."""
+        self._ask("put_settings", keys=[name], values=[json.dumps(value)])
+
     def rows(self, after: int = 0, until: int | None = None) -> Iterator[list[tuple[Any, ...]]]:
         """The events after a number, and up to another, in order: some at a time, as tuples."""
         while True:

@@ -80,6 +80,10 @@ class Tables(MovingTables):
             self._connection.execute("REPLACE INTO settings VALUES ('version', ?)", (version,))
         return before is None or before == (version,)
 
+    def keep_setting(self, name: str, value: Any) -> None:
+        """Write a setting in the place of the one that has its name (inside a transaction)."""
+        self._connection.execute("REPLACE INTO settings VALUES (?, ?)", (name, json.dumps(value)))
+
     def version(self) -> int:
         """A number that changes when somebody else has written to the file."""
         (version,) = self._one("PRAGMA data_version")

@@ -149,6 +149,9 @@ class Store(StoreToRead, Protocol):
     def written_by(self, version: str) -> bool:
         """Whether it was this version of unimodal that had the store last; from now on it is."""
 
+    def keep_setting(self, name: str, value: Any) -> None:
+        """Write a setting, as JSON data, in the place of the one that has its name."""
+
     def append(self, events: Sequence[Event]) -> None:
         """Add events under their numbers; `NumberTaken` if one is in the log."""
 
