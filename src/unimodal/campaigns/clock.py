@@ -146,7 +146,7 @@ class CampaignClock:
         return self._last
 
     def _vouched_for(self, before: Kept, reading: float, now: float) -> float:
-        """The time that has been reached by what openings before have kept; none after `reading`."""
+        """The time that openings before say has been reached; none after `reading`."""
         sure = -math.inf
         if before.boot is not None and before.boot == self._boot:
             sure = before.time + (now - before.steadily)

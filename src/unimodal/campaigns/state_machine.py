@@ -322,8 +322,8 @@ class StateMachine:
         again = as_event(event.seq, "decide", event.time, instead.id, instead)
         return DamagedFile(
             f"event {event.seq} of {self._store.path} is {told(event)}, but unimodal "
-            f"{__version__} makes it {told(again)}: the file is damaged, or from another "
-            "version; open and close it once with the version that wrote it."
+            f"{__version__} makes it {told(again)}: it is damaged, or another version decided so; "
+            "if one did, open and close it with this version, from which on it can be verified."
         )
 
     def _moved(self) -> LogMoved:

@@ -144,7 +144,7 @@ class PostgresqlTables(PostgresqlMovingTables):
         return int(self._one("last_snapshot")[0])
 
     def keep_snapshot(self, seq: int, version: str, state: str) -> None:
-        """Write the state after an event; of one version, only the first and the last are kept."""
+        """Write the state after an event; which others are dropped for it, `Store` says."""
         self._ask("keep_snapshot", seq=seq, version=version, state=state)
 
     def snapshots(self) -> list[tuple[int, str]]:

@@ -36,6 +36,13 @@ NEXT_REWARD = (
     "WHERE ?1 = 1 + (SELECT coalesce(max(seq), 0) FROM log)"
 )
 
+_SUPERSEDED = (
+    "DELETE FROM snapshots WHERE version = :version AND seq > "
+    "(SELECT min(seq) FROM snapshots WHERE version = :version) AND seq IS NOT "
+    "(SELECT min(seq) FROM snapshots WHERE version = :version AND seq > "
+    "(SELECT coalesce(max(seq), 0) FROM snapshots WHERE version != :version))"
+)
+
 
 class Tables(MovingTables):
     """What a campaign is about, its events, and snapshots of its state: see `StoreToRead`."""
@@ -180,15 +187,11 @@ class Tables(MovingTables):
         return int(seq)
 
     def keep_snapshot(self, seq: int, version: str, state: str) -> None:
-        """Write the state after an event; of one version, only the first and the last are kept.
+        """Write the state after an event; which others are dropped for it, `Store` says.
 
         The rewards before it must have been put where they are found.
         """
-        self._connection.execute(
-            "DELETE FROM snapshots WHERE version = ? AND seq > "
-            "(SELECT min(seq) FROM snapshots WHERE version = ?)",
-            (version, version),
-        )
+        self._connection.execute(_SUPERSEDED, {"version": version})
         self._connection.execute(
             "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)", (seq, version, state)
         )

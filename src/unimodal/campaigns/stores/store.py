@@ -159,9 +159,11 @@ class Store(StoreToRead, Protocol):
         """Put the rewards of the events after a number and up to another where they are found."""
 
     def keep_snapshot(self, seq: int, version: str, state: str) -> None:
-        """Keep the state after an event; of one version, only the first and the last are kept.
+        """Keep the state after an event, and of the same version the first two of these only.
 
-        The rewards up to that event must have been put where they are found.
+        The first one of all, with which the log may begin; and the first after those of other
+        versions, with which this version took over last. The rewards up to that event must have
+        been put where they are found.
         """
 
     # What copies, compaction and erasure write, inside a transaction; campaigns only append.
