@@ -83,7 +83,9 @@ class Erased:
     def __str__(self) -> str:
         """Sentences for a person."""
         archives = f" and {', '.join(map(str, self.archives))}" if self.archives else ""
-        lost = f" verify can no longer check: {'; '.join(self.unchecked)}." if self.unchecked else ""
+        lost = (
+            f" verify can no longer check: {'; '.join(self.unchecked)}." if self.unchecked else ""
+        )
         rest = ""
         if isinstance(self.path, DatabaseAddress):
             rest = (

@@ -9,6 +9,7 @@ from typing import Any
 
 from unimodal.campaigns.event_checks import LATER_KINDS, keys_between, parsed, short
 from unimodal.campaigns.events import Event
+from unimodal.campaigns.stores.sqlite_errors import BACK, is_unread, unreadable
 from unimodal.campaigns.stores.sqlite_moving import MovingTables
 from unimodal.campaigns.stores.sqlite_schema import (
     APPLICATION,
@@ -25,7 +26,6 @@ _MOST = 1000  # settings, and snapshots, that there may be: far more than there 
 # `rewards` finds those that the last snapshot knows; an index would cost every commit a page more.
 _LATER = "kind = 'reward' AND seq > (SELECT coalesce(max(seq), 0) FROM snapshots)"
 
-BACK = "it was changed by hand or is damaged; go back to a copy."
 _COLUMNS = ", ".join(Event._fields)
 _INSERT = f"INSERT INTO log VALUES ({', '.join('?' * len(Event._fields))})"
 # Most events are rewards, and a call may wait for each: binding four values is quicker than eleven.
@@ -57,6 +57,7 @@ class Tables(MovingTables):
     def check(self) -> None:
         """Refuse a file whose pages are in disorder; `problems` looks closer, and takes longer."""
         if (found := self._one("PRAGMA quick_check(1)")) != ("ok",):
+            self._check_read(found[0])
             raise DamagedFile(f"{self.path} is damaged ({short(found[0])}): go back to a copy.")
 
     def create(self, settings: dict[str, Any]) -> None:
@@ -221,7 +222,14 @@ class Tables(MovingTables):
     def problems(self) -> list[str]:
         """What SQLite itself finds wrong with the file."""
         found = [row[0] for row in self._connection.execute("PRAGMA integrity_check").fetchall()]
+        for each in found:
+            self._check_read(each)
         return [] if found == ["ok"] else found
+
+    def _check_read(self, found: str) -> None:
+        """Refuse to call a page wrong that the disk did not give."""
+        if is_unread(found):
+            raise unreadable(self.path)
 
     def _one(self, query: str, *values: Any) -> Any:
         return self._connection.execute(query, values).fetchone()
