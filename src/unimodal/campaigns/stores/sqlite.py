@@ -32,6 +32,7 @@ from unimodal.campaigns.stores.sqlite_errors import (
 from unimodal.campaigns.stores.sqlite_migrations import MIGRATIONS, check_names, same_content
 from unimodal.campaigns.stores.sqlite_schema import check_kind, found_format
 from unimodal.campaigns.stores.sqlite_tables import NEXT_REWARD, Tables
+from unimodal.campaigns.stores.stale_wal import check_wal
 from unimodal.campaigns.stores.store import Found, NumberTaken, Pausable, StoreToRead
 from unimodal.errors import (
     Busy,
@@ -176,7 +177,8 @@ class SqliteStore(Tables):
         self._forgotten = weakref.finalize(self, locks.let_go, self._file, self._connection)
         self._forgotten.atexit = False  # other threads may be inside SQLite then, which crashes
 
-    def _new_connection(self) -> _Connection:
+    def _new_connection(self, descriptor: int) -> _Connection:
+        check_wal(self.path, self._names[0], descriptor)
         # Absolute, so that ':memory:' is a file, too. The connection must not keep the store alive.
         store = weakref.ref(self)
         path, wait = self.path, self._wait
@@ -389,6 +391,11 @@ def read_store(path: Place, work: Callable[[StoreToRead], Found]) -> Found:
     If somebody who opens or closes the file comes in between, the work is done again.
     """
     return _read(_file(path), work)
+
+
+def copy_file(path: Path, made: Path) -> None:
+    """Copy all pages of a file, as it is at one moment, to a name that is not used."""
+    _read(path, lambda reader: reader.copy_to(made))
 
 
 def back_up(path: Place, target: Place) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -55,7 +56,14 @@ def explanation(
             "again, and check the disk."
         )
     if is_other_kind or isinstance(error, UnicodeDecodeError):
-        return DamagedFile(f"{path} must be a campaign's file; it is another kind, or damaged.")
+        hint = (
+            "; put a copy back with `unimodal restore`: cp leaves the -wal of the file before there"
+            if os.path.exists(f"{path}-wal")
+            else ""
+        )
+        return DamagedFile(
+            f"{path} must be a campaign's file; it is another kind, or damaged{hint}."
+        )
     if name == "SQLITE_TOOBIG":
         return DamagedFile(
             f"{path} has a value in it that is larger than any that is written: {BACK}"
