@@ -183,7 +183,7 @@ def test_a_wal_of_the_file_before_is_told_as_such(crashed, reopen, way, with_shm
     os.utime(live, (0, os.stat(f"{live}-wal").st_mtime + (61 if way == "copy" else -5)))
     if not with_shm:
         os.unlink(f"{live}-shm")
-        with pytest.raises(StoreError, match="its -wal is that of the file before") as found:
+        with pytest.raises(StoreError, match="its -wal is of the file before") as found:
             look(live)
         assert not isinstance(found.value, DamagedFile)
     before = live.read_bytes()

@@ -8,7 +8,7 @@ not stop the time either.
 Nobody knows how long a store was closed. So an opening believes its first reading as far as the
 openings before vouch for it: by the steady clock, where the machine has not been started anew since
 (`boot`), or by a reading that was seen at least a minute ago and not taken back (`seen`). The store
-keeps both for the next opening (docs/decisions/0027-a-clock-at-an-opening.md).
+keeps both for the next opening (docs/decisions/0027-clocks-and-copies-put-back.md).
 """
 
 from __future__ import annotations

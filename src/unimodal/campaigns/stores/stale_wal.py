@@ -41,7 +41,7 @@ def check_wal(path: object, whole: str, descriptor: int | None = None) -> None:
         return
     if not is_own:
         raise StoreError(
-            f"{path} was put back from a copy, but its -wal is that of the file before, which would "
+            f"{path} was put back from a copy, but its -wal is of the file before, which would "
             "be written over it: put it back with `unimodal restore`, or, if you are sure of the "
             "file, move its -wal and -shm away."
         )
