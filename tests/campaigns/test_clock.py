@@ -144,6 +144,17 @@ def test_an_opening_on_a_machine_that_was_not_started_anew_believes_its_clock(
         assert campaign.expire() == 0
 
 
+def test_the_steady_clock_of_another_boot_says_nothing(start, reopen, machine):
+    """Here it has counted for longer than before, as on a machine that a file was moved to."""
+    with start(time_to_live=3600) as campaign:
+        campaign.decide()
+    machine.restart(0.0)
+    machine.tick(0.0, jump=20 * DAY)
+    machine.steady = 40 * DAY
+    with reopen() as campaign:
+        assert campaign.expire() == 0 and "ahead at this opening" in campaign.reports[0]
+
+
 @pytest.mark.parametrize("off", [0.0, DAY - 1.0])
 def test_processes_that_live_for_a_second_once_a_day_expire_what_is_due(
     path, start, reopen, machine, off

@@ -142,13 +142,14 @@ def test_a_target_that_is_in_use_is_refused(crashed):
     assert restore(copy, live, replace=True).replaced is not None
 
 
-@pytest.mark.parametrize("step", ["before", "rename", "name"])
+@pytest.mark.parametrize("step", ["before", "rename", "replace", "name"])
 def test_a_restoration_that_is_stopped_loses_nothing(crashed, monkeypatch, step):
     """The file is as it was, or not there; what was there can be opened; and it is done again."""
     live, copy = crashed
     owner, name = {
         "before": (restoring, "_moved_aside"),
         "rename": (restoring.os, "rename"),
+        "replace": (restoring.os, "replace"),  # of the -wal, when the file has its other name
         "name": (restoring.files, "_name"),
     }[step]
     usual = getattr(owner, name)
@@ -164,7 +165,7 @@ def test_a_restoration_that_is_stopped_loses_nothing(crashed, monkeypatch, step)
             restore(copy, live, replace=True)
     names = sorted(each.name for each in live.parent.iterdir() if "replaced" in each.name)
     is_moved = [name for name in names if not name.endswith(ENDINGS[1:])]
-    assert bool(is_moved) == (not live.exists()) == (step == "name")
+    assert bool(is_moved) == (not live.exists()) == (step in ("replace", "name"))
     assert decided(live.with_name(is_moved[0]) if is_moved else live) == 30
     assert decided(restore(copy, live, replace=True).path) == 10
 
