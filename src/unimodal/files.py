@@ -59,9 +59,7 @@ def new_file(path: Path, what: str) -> Iterator[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             yield made
-            _sync(made)
-            _name(made, path, what)
-            _sync(path.parent)
+            give_name(made, path, what)
         finally:
             for left in path.parent.glob(f"{glob.escape(made.name)}*"):
                 left.unlink(missing_ok=True)
@@ -79,6 +77,13 @@ def check_new(path: Path, what: str) -> None:
             f"there is a file {path} already, and {what} is written to a new one: name another, "
             "or remove it first."
         )
+
+
+def give_name(made: Path, path: Path, what: str) -> None:
+    """Give a file that is written its name, when it is on disk; `what` names what it is."""
+    _sync(made)
+    _name(made, path, what)
+    _sync(path.parent)
 
 
 def _name(made: Path, path: Path, what: str) -> None:

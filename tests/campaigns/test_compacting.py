@@ -299,6 +299,22 @@ def test_a_compaction_beside_another_drops_nothing(twins, monkeypatch):
     assert table(path, [moved[0].archive]).equals(table(twin))
 
 
+def test_two_compactions_of_the_same_events_into_one_archive_are_one(twins, monkeypatch):
+    """At b076057 the second one said: remove the archive, which had the only copy of the events."""
+    path, twin = twins
+    opened, moved = sqlite.open_store, []
+
+    def another(*given):
+        monkeypatch.setattr(sqlite, "open_store", opened)
+        moved.append(um.campaigns.compact(path))
+        return opened(*given)
+
+    monkeypatch.setattr(sqlite, "open_store", another)
+    assert um.campaigns.compact(path).archive == moved[0].archive
+    assert table(path, [moved[0].archive]).equals(table(twin))
+    assert bool(um.verify(path, archives=[moved[0].archive]))
+
+
 def rewritten(path, change):
     """An archive with other events, and with the checksum of these."""
     frame, about = archive.read_archive(path)

@@ -269,3 +269,64 @@ def test_what_cannot_be_erased_is_told_in_a_sentence(path, start, play, tmp_path
         with pytest.raises(um.UnimodalError, match=words):
             um.campaigns.erase(where, arm)
         assert (log(path), log(numbers), sorted(os.listdir(tmp_path))) == before
+
+
+def full(monkeypatch, reason="database or disk is full", name="SQLITE_FULL"):
+    """Let SQLite have no room to write a file anew."""
+    execute = sqlite._Connection.execute
+
+    def refused(connection, statement, values=()):
+        if statement == "VACUUM":
+            error = sqlite3.OperationalError(reason)
+            error.sqlite_errorname = name
+            raise connection.explain(error) from error
+        return execute(connection, statement, values)
+
+    monkeypatch.setattr(sqlite._Connection, "execute", refused)
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("database or disk is full", "SQLITE_FULL"),
+        ("disk I/O error", "SQLITE_IOERR_WRITE"),
+        ("unable to open database file", "SQLITE_CANTOPEN"),  # a temporary folder that is not there
+    ],
+)
+def test_an_erasure_without_room_to_write_the_file_anew_is_told_as_it_is(
+    people, monkeypatch, words, name
+):
+    """At b076057: nothing of this call was kept; and it was, and the label was gone."""
+    with monkeypatch.context() as patch:
+        full(patch, words, name)
+        found = um.campaigns.erase(people, NAME)
+        assert found.label == "erased-1" and found.events > 0 and not found.is_clean
+        assert f"SQLite could not write it anew ({words})" in str(found)
+        assert f"run `unimodal erase {people} erased-1`, which only finishes this." in str(found)
+        again = um.campaigns.erase(people, "erased-1")
+        assert again.events == 0 and not again.is_clean
+    done = um.campaigns.erase(people, "erased-1")
+    assert done.label == "erased-1" and done.is_clean and done.events == 0
+    assert not pieces(people.parent) and bool(um.verify(people))
+    assert um.campaigns.erase(people, "Cy").label == "erased-2"
+
+
+def test_finishing_an_erasure_deletes_no_archive(people, reopen, play):
+    with reopen() as campaign:
+        play(campaign, 5)
+    moved = um.campaigns.compact(people)
+    erased = um.campaigns.erase(people, NAME, archives=[moved.archive])
+    again = um.campaigns.erase(people, "erased-1", archives=erased.archives)
+    assert again.is_clean and all(archive.exists() for archive in erased.archives)
+    assert bool(um.verify(people, archives=erased.archives))
+
+
+def test_a_compaction_without_room_to_write_the_file_anew_is_told_as_it_is(
+    people, reopen, play, monkeypatch
+):
+    with reopen() as campaign:
+        play(campaign, 5)
+    full(monkeypatch)
+    moved = um.campaigns.compact(people)
+    assert moved.events > 0 and "(SQLite could not write it anew (database or d" in str(moved)
+    assert moved.unreclaimed and bool(um.verify(people, archives=[moved.archive]))

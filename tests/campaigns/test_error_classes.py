@@ -14,6 +14,9 @@ import pytest
 import unimodal as um
 from unimodal import errors
 from unimodal.campaigns import look
+from unimodal.campaigns.stores import sqlite
+from unimodal.campaigns.stores.sqlite import SqliteReader
+from unimodal.errors import StoreError
 
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "errors.md"
 CLASSES = [
@@ -111,6 +114,60 @@ def test_a_damaged_file(path, start, play, reopen):
     path.write_bytes(b"")
     with pytest.raises(errors.DamagedFile, match="is empty"):
         um.verify(path)
+
+
+def failing(monkeypatch, statement, name, words):
+    """Let one statement fail as SQLite would have it, once."""
+    execute = sqlite._Connection.execute
+
+    def once(connection, given, values=()):
+        if statement not in given:
+            return execute(connection, given, values)
+        monkeypatch.setattr(sqlite._Connection, "execute", execute)
+        error = sqlite3.DatabaseError(words)
+        error.sqlite_errorname = name
+        if connection.in_transaction and name == "SQLITE_FULL":
+            execute(connection, "ROLLBACK")  # as SQLite does by itself
+        raise connection.explain(error) from error
+
+    monkeypatch.setattr(sqlite._Connection, "execute", once)
+
+
+def test_a_page_that_the_disk_did_not_give_is_no_damage(path, start, play, reopen, monkeypatch):
+    """SQLite calls it malformed (vdbe.c, SQLITE_IOERR_CORRUPTFS); so did we, at b076057."""
+    with start() as campaign:
+        play(campaign, 20)
+    malformed = "SQLITE_CORRUPT", "database disk image is malformed"
+    for call in (reopen, lambda: um.verify(path), lambda: um.campaigns.look(path)):
+        failing(monkeypatch, "FROM s", *malformed)  # settings, or snapshots
+        with pytest.raises(StoreError, match="is whole when it is read again: call") as found:
+            call()
+        assert type(found.value) is StoreError
+    with reopen() as campaign:
+        failing(monkeypatch, "BEGIN IMMEDIATE", *malformed)
+        with pytest.raises(StoreError, match="is whole when it is read again: call") as found:
+            campaign.decide()
+        assert type(found.value) is StoreError and campaign.decide().id == 21
+    unread = "*** in database main ***\nTree 3 page 7: unable to get the page. error code=8458"
+    with monkeypatch.context() as patch:
+        patch.setattr(SqliteReader, "_one", lambda *_: (unread,))
+        with pytest.raises(StoreError, match=r"cannot be read \(disk I/O error\)") as found:
+            um.campaigns.look(path)
+        assert type(found.value) is StoreError
+    is_unread = sqlite.is_unread
+    assert is_unread(unread) and is_unread("btreeInitPage() returns error code 10")
+    assert not is_unread("btreeInitPage() returns error code 11") and not is_unread("row 8458")
+
+
+def test_a_full_folder_for_temporary_files_is_told_as_such(path, start, play, monkeypatch):
+    """At b076057: cannot rollback - no transaction is active."""
+    with start() as campaign:
+        play(campaign, 20)
+    failing(monkeypatch, "integrity_check", "SQLITE_FULL", "database or disk is full")
+    words = r"cannot be read \(database or disk is full\): make room in the folder for temporary"
+    with pytest.raises(StoreError, match=words):
+        um.verify(path)
+    assert bool(um.verify(path))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,10 @@ import unimodal as um
 from unimodal.campaigns import archive, erasing
 from unimodal.campaigns.content import content_of
 from unimodal.campaigns.reading import read, read_table
+from unimodal.campaigns.stores import Interrupted
 from unimodal.campaigns.stores import postgresql as stores
+from unimodal.campaigns.stores.postgresql import PostgresqlStore
+from unimodal.campaigns.stores.postgresql_connection import Connection
 
 PEOPLE = um.graphs.from_edges([("Ann", "Bob"), ("Bob", "Cy"), ("Cy", "Größe <7>")])
 
@@ -131,3 +134,63 @@ def test_an_erasure_that_takes_long_is_not_cut_off_by_the_server(
     erased = um.campaigns.erase(there, "Bob", archives=[old])
     assert time.monotonic() - begun > 3.0
     assert um.verify(there, archives=erased.archives)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        *("put", "commit"),
+        pytest.param("drop_snapshots", marks=pytest.mark.full),
+        pytest.param("append", marks=pytest.mark.full),
+    ],
+)
+@pytest.mark.parametrize("what", ["compact", "erase"])
+def test_a_connection_that_is_lost_once_is_made_again(
+    played, postgresql, tmp_path, monkeypatch, what, step
+):
+    """Also where it is lost after the commit, whose answer then never comes.
+
+    At b076057 the internal class `Interrupted` left both, after a commit, too.
+    """
+    copied = um.campaigns.copy(played, postgresql(), check=False).target
+    usual, cut = getattr(PostgresqlStore, step), []
+
+    def cut_once(store, *given, **named):
+        if cut:
+            return usual(store, *given, **named)
+        cut.append(step)
+        if step == "commit":
+            tell = Connection.ask
+
+            def lost(connection, *asked):
+                monkeypatch.setattr(Connection, "ask", tell)
+                tell(connection, *asked)
+                connection.close()
+                raise Interrupted("the connection was lost.")
+
+            monkeypatch.setattr(Connection, "ask", lost)
+        else:
+            store._link.connection.close()
+        return usual(store, *given, **named)
+
+    monkeypatch.setattr(PostgresqlStore, step, cut_once)
+    if what == "compact":
+        moved = um.campaigns.compact(copied, tmp_path / "events.parquet")
+        assert um.verify(copied, archives=[moved.archive]).wrong == [] and moved.events > 0
+    else:
+        assert um.campaigns.erase(copied, "Bob").label == "erased-1"
+        assert um.verify(copied).wrong == []
+    assert cut or (what, step) in [("compact", "append"), ("erase", "drop_snapshots")]
+
+
+def test_a_copy_whose_connection_is_lost_is_an_error_that_users_know(
+    played, postgresql, monkeypatch
+):
+    def lose(store, *_, **__):
+        store._link.connection.close()
+        store.last()
+
+    monkeypatch.setattr(PostgresqlStore, "put", lose)
+    with pytest.raises(um.errors.StoreError, match="cannot be reached") as found:
+        um.campaigns.copy(played, postgresql())
+    assert type(found.value) is um.errors.StoreError

@@ -755,6 +755,25 @@ def test_who_waits_too_long_is_told_that_it_is_busy(server, opened):
     holder.close()
 
 
+def test_the_clock_of_the_server_is_believed_at_an_opening_one_of_yours_is_not(server):
+    """A campaign that was closed for 40 days; then for 20 more, as a clock of the caller's says."""
+    address = server.address("closed")
+    given = {"policy": um.UTS(), "graph": LINE, "time_to_live": 3600}
+    with um.Campaign.open(address, **given) as campaign:
+        campaign.decide(3)
+    its = "WHERE campaign = (SELECT id FROM unimodal.campaigns WHERE name = 'closed')"
+    server.execute(f"UPDATE unimodal.log SET time = time - 40 * 86400 {its}")
+    server.execute(f"DELETE FROM unimodal.snapshots {its}")
+    with um.Campaign.open(address) as campaign:
+        assert campaign.expire() == 3 and campaign.reports == []
+        campaign.decide(2)
+    ahead = time.time() + 20 * 86_400
+    for later, expired in ((0.0, 0), (59.0, 0), (60.0, 2)):
+        with um.Campaign.open(address, clock=lambda: ahead + later) as campaign:  # noqa: B023
+            assert campaign.expire() == expired
+    assert um.verify(address).wrong == []
+
+
 def test_the_clock_of_one_machine_is_an_hour_behind(server, opened, monkeypatch):
     """Times are the server's: nothing expires an hour too late or too soon."""
     address, right = server.address("clock"), time.time

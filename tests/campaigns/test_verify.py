@@ -243,7 +243,7 @@ def test_what_another_version_wrote_is_taken_over_by_a_snapshot(
 def test_a_file_that_goes_back_and_forth_keeps_the_snapshots_of_each_version(
     path, start, reopen, play, as_version
 ):
-    """The first and the last of each, which is all that its verify needs."""
+    """Which are the first, that with which it took over last, and the last."""
     as_version("0.0.1")
     with start() as campaign:
         play(campaign, 3)
@@ -257,5 +257,35 @@ def test_a_file_that_goes_back_and_forth_keeps_the_snapshots_of_each_version(
     last = connection.execute("SELECT value FROM settings WHERE key = 'version'").fetchone()
     connection.close()
     assert last == ("0.0.2",)
-    assert dict(kept) == {"0.0.1": 2, "0.0.2": 2}
+    assert dict(kept) == {"0.0.1": 3, "0.0.2": 3}
+    assert bool(verify(path))
+
+
+@pytest.mark.parametrize("compacted", [(), (1,), (3,), (1, 3, 5)])
+def test_a_file_that_goes_back_and_forth_between_versions_that_draw_differently_is_sound(
+    path, start, reopen, play, as_version, compacted
+):
+    """At b076057 it was not, for ever, and could not be compacted."""
+    archives = []
+    for number in range(6):
+        as_version(("0.0.1", "0.0.2")[number % 2])
+        with reopen() if number else start() as campaign:
+            if number % 2 == 0:  # this version draws otherwise than the one that verifies
+                campaign._transactions._machine.agent._player.state.rng[:4] ^= number + 1
+            play(campaign, 15)
+        if number in compacted:
+            archives.append(um.campaigns.compact(path).archive)
+    for _ in range(2):  # also when it was opened again by the same version
+        assert verify(path).wrong == verify(path, archives=archives).wrong == []
+        with reopen() as campaign:
+            play(campaign, 5)
+    archives.append(um.campaigns.compact(path).archive)
+    with reopen() as campaign:
+        play(campaign, 5)
+    verdict = verify(path, archives=archives)
+    assert verdict.wrong == [] and verdict.counts["decide"] == 105
+    as_version("0.0.3")  # which has not opened it
+    changed = "UPDATE log SET arm = (arm + 1) % 7 WHERE kind = 'decide' AND decision = 104"
+    assert "open and close it with this version" in tampered(path, changed).wrong[0]
+    reopen().close()
     assert bool(verify(path))

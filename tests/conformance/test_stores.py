@@ -128,6 +128,18 @@ def test_the_version_of_unimodal_that_wrote_last_is_known(store):
     assert store.settings() == SETTINGS  # it is none of them
 
 
+def test_a_setting_that_is_kept_stands_in_the_place_of_the_one_before(store, opened):
+    store.begin()
+    store.keep_setting("clock", {"seen": 1.5})
+    store.keep_setting("clock", {"seen": None, "boot": "é"})
+    store.commit()
+    assert opened().settings() == SETTINGS | {"clock": {"seen": None, "boot": "é"}}
+    store.begin()
+    store.keep_setting("clock", 3)
+    store.roll_back()
+    assert opened().settings("clock") == {"clock": {"seen": None, "boot": "é"}}
+
+
 def test_what_is_rolled_back_was_never_written(opened):
     store = opened()
     store.begin()
@@ -368,14 +380,15 @@ def test_rewards_that_a_snapshot_left_behind_are_counted_as_lost(store):
     assert store.lost_rewards() == 1
 
 
-def test_of_each_version_the_first_and_the_last_snapshot_are_kept(store, opened):
+def test_of_each_version_three_snapshots_are_kept(store, opened):
+    """The first one, that with which it took over from another version last, and the last one."""
     assert store.snapshots() == [] and store.last_snapshot() == 0 and store.snapshot(7) == ""
     write(store, *(decision(seq, seq) for seq in range(1, 10)))
-    for seq, version in enumerate("1112122", 1):
+    for seq, version in enumerate("111212221", 1):
         snapshot(store, seq, version, f'{{"é": {seq}}}')
     for handle in (store, opened()):
-        assert handle.snapshots() == [(1, "1"), (4, "2"), (5, "1"), (7, "2")]
-        assert handle.last_snapshot() == 7
+        assert handle.snapshots() == [(1, "1"), (4, "2"), (6, "2"), (8, "2"), (9, "1")]
+        assert handle.last_snapshot() == 9
         assert handle.snapshot(4) == '{"é": 4}' and handle.snapshot(2) == ""
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import unimodal as um
 from unimodal import errors
+from unimodal.service import remote_campaign
 from unimodal.service.campaign_texts import policy_text
 from unimodal.service.connection import Connection
 from unimodal.service.remote_campaign import RemoteCampaign
@@ -132,6 +133,55 @@ def test_the_graph_is_changed_and_arms_are_paused(start):
     campaign.cap(0.5, over=10)
     campaign.cap(None)
     assert {decision.arm for decision in campaign.decide(30)} <= {"a", "c", "c2", "d"}
+
+
+@pytest.mark.parametrize("limit", [1, 7, 1000])
+def test_the_log_of_a_compacted_campaign_is_listed_from_where_it_begins(
+    service, tmp_path, monkeypatch, limit
+):
+    """At b076057 a page was bounded by numbers, so that the first one was empty, and the last."""
+    monkeypatch.setattr(remote_campaign, "_PAGE", limit)
+    path = service.folder / f"compacted-{limit}.db"
+    with um.Client(service.url) as client:
+        for time in range(3):  # before a compaction, after one, and after a second one
+            with um.Campaign.open(path, um.UTS(), LADDER, seed=4, durability="fast") as campaign:
+                waiting = campaign.decide(4)
+                play(campaign, 5)
+            if time:
+                um.campaigns.compact(path)
+            with um.Campaign.open(path) as campaign:
+                play(campaign, 6 if limit > 1 else 1)
+                campaign.reward(waiting[0].id, 1.0)  # decided before the log begins
+                found, expected = client.campaign(path.stem).history(), campaign.history()
+                assert found.equals(expected) and expected["kind"].to_list().count("reward") > 1
+                page = client._connection.get(f"/v1/campaigns/{path.stem}/events", {"after": 2})
+                assert (page["start"] is None) == (time == 0)
+                assert page["events"][0]["seq"] == (expected["seq"][0] if time else 3)
+                last = {"after": int(expected["seq"][-1]) - 1}
+                page = client._connection.get(f"/v1/campaigns/{path.stem}/events", last)
+                assert page["start"] is None and len(page["events"]) == 1
+
+
+def test_a_compaction_between_two_pages_is_no_damage(service, monkeypatch):
+    path = service.folder / "meanwhile.db"
+    with um.Campaign.open(path, um.UTS(), LADDER, seed=4, durability="fast") as campaign:
+        play(campaign, 20)
+    monkeypatch.setattr(remote_campaign, "_PAGE", 10)
+    with um.Client(service.url) as client:
+        remote, pages = client.campaign("meanwhile"), []
+        page = remote._page
+
+        def paged(after):
+            if len(pages) == 1:
+                um.campaigns.compact(path)
+                with um.Campaign.open(path) as campaign:
+                    play(campaign, 8)
+            pages.append(after)
+            return page(after)
+
+        monkeypatch.setattr(remote, "_page", paged)
+        assert remote.history().equals(um.campaigns.look(path).history())
+    assert pages[:3] == [0, 10, 0]
 
 
 def test_told_rewards_history_and_readings(start):

@@ -148,6 +148,8 @@ class Book:
         # Arm and time, the earliest first: a dict would have to look for its first one.
         self.open: OrderedDict[int, tuple[int, float]] = OrderedDict()
         self.outcomes: Outcomes = RewardsInMemory()
+        # Times after the first of three numbers, up to the second, are so many seconds too early.
+        self.late: Sequence[float] = ()
 
     def tick(self, time: float) -> float:
         """The time, which never goes back here even if the machine's clock does."""
@@ -239,8 +241,16 @@ class Book:
         book.outcomes = RewardsInMemory(data.get("rewards", ()), data.get("arms", ()))
         return book
 
+    def since(self, time: float) -> float:
+        """The time from which something lives that got this one."""
+        if self.late and self.late[0] < time <= self.late[1]:
+            return time + self.late[2]
+        return time
+
     def _is_open(self, decision: int, now: float) -> bool:
-        return decision in self.open and now < self.open[decision][1] + self.time_to_live
+        return (
+            decision in self.open and now < self.since(self.open[decision][1]) + self.time_to_live
+        )
 
     def _known(self, decision: Any) -> int:
         number: int = decision

@@ -9,6 +9,7 @@ from unimodal.campaigns.explanation import Competitor, Explanation
 from unimodal.campaigns.exporting import Exported, by_decision, export
 from unimodal.campaigns.migrating import Migrated, migrate
 from unimodal.campaigns.reading import Reading, look, recorded
+from unimodal.campaigns.restoring import Restored, restore
 from unimodal.campaigns.verify import Verdict, sentence, verify
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Exported",
     "Migrated",
     "Reading",
+    "Restored",
     "Verdict",
     "by_decision",
     "compact",
@@ -31,6 +33,7 @@ __all__ = [
     "look",
     "migrate",
     "recorded",
+    "restore",
     "sentence",
     "verify",
 ]

@@ -6,7 +6,6 @@ one transaction. Killed in between, both have them: the next run takes the archi
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -27,12 +26,10 @@ from unimodal.campaigns.log_start import archived, begins_after, erasures, neede
 from unimodal.campaigns.reading import read
 from unimodal.campaigns.stores import DatabaseAddress, Place, Store, StoreToRead, as_place, kind_of
 from unimodal.campaigns.stores.history import event_at
-from unimodal.campaigns.stores.store import Interrupted
+from unimodal.campaigns.upkeep import WAIT, in_transaction, why_not_reclaimed
 from unimodal.campaigns.verify import folded
 from unimodal.errors import Busy, StoreError, UnimodalError, real_number
 from unimodal.policies import Policy
-
-WAIT = 30.0  # seconds for which others may keep the store busy
 
 
 @dataclass(frozen=True)
@@ -51,6 +48,8 @@ class Compacted:
         The number of the first event in the archive.
     last
         The number of the last one.
+    unreclaimed
+        Why the room of these events was not given back, in words; empty if it was.
 
     Examples
     --------
@@ -64,13 +63,20 @@ class Compacted:
     events: int
     first: int
     last: int
+    unreclaimed: str = ""
 
     def __str__(self) -> str:
-        """One sentence for a person."""
+        """Sentences for a person."""
+        room = (
+            f" Their room was not given back ({self.unreclaimed}): later events use it, and so "
+            "does the next compaction."
+            if self.unreclaimed
+            else ""
+        )
         return (
             f"events {self.first:,} to {self.last:,} of {self.path} are in {self.archive} now: "
             f"{self.events:,} were dropped from its log, which begins at the snapshot after event "
-            f"{self.last:,}; keep the archive to verify, inspect or export the whole."
+            f"{self.last:,}; keep the archive to verify, inspect or export the whole.{room}"
         )
 
 
@@ -142,13 +148,12 @@ def compact(
             read_archive(made)  # as it is on disk, or it is not kept
     store = kind_of(path).open_store(path, "full", WAIT)
     try:
-        _drop(store, plan, target)
-        # Others read, or the server is gone: the room is given back another time.
-        with contextlib.suppress(Busy, Interrupted):
-            store.reclaim()
+        in_transaction(store, lambda: _drop(store, plan, target))
+        room = why_not_reclaimed(store)
     finally:
         store.close()
-    return Compacted(path, target, plan.dropped.total(), plan.about.first, plan.about.last)
+    moved = plan.about.first, plan.about.last
+    return Compacted(path, target, plan.dropped.total(), *moved, unreclaimed=room)
 
 
 def _planned(store: StoreToRead, policy: Policy | None, key_lifetime: float) -> _Plan:
@@ -221,30 +226,24 @@ def _is_there(target: Path, plan: _Plan) -> bool:
 
 
 def _drop(store: Store, plan: _Plan, target: Path) -> None:
-    """Drop what the archive has, in one transaction."""
-    seq = plan.snapshot[0]
-    store.begin()
-    try:
-        if (
-            store.is_new()
-            or (archived(store), erasures(store)) != (plan.note, plan.erased)
-            or not plan.follows.is_that_of(event_at(store, seq))
-        ):
-            raise Busy(
-                f"{store.path} was compacted, replaced or erased by others meanwhile, so nothing "
-                f"was dropped from it: remove {target}, and try again."
-            )
-        counts = Counter(plan.note.get("counts", {})) + plan.dropped
-        store.drop(seq, plan.spare)
-        store.drop_snapshots(seq)
-        note = {
-            "until": seq,
-            "counts": dict(counts),
-            "rewards": counts["reward"],
-            "parts": [*plan.note.get("parts", ()), plan.about.part(target)],
-        }
-        store.put(settings={"archived": note}, snapshots=[plan.snapshot])
-        store.commit()
-    except BaseException:
-        store.roll_back()
-        raise
+    """Drop what the archive has (inside a transaction); again, nothing is left to be done."""
+    seq, part, is_new = plan.snapshot[0], plan.about.part(target), store.is_new()
+    now = {} if is_new else archived(store)
+    if part in now.get("parts", ()):
+        return  # a commit whose answer was lost, or another run with the same archive
+    is_other = is_new or (now, erasures(store)) != (plan.note, plan.erased)
+    if is_other or not plan.follows.is_that_of(event_at(store, seq)):
+        raise Busy(
+            f"{store.path} was compacted, replaced or erased by others meanwhile, so nothing "
+            f"was dropped from it: remove {target}, and try again."
+        )
+    counts = Counter(plan.note.get("counts", {})) + plan.dropped
+    store.drop(seq, plan.spare)
+    store.drop_snapshots(seq)
+    note = {
+        "until": seq,
+        "counts": dict(counts),
+        "rewards": counts["reward"],
+        "parts": [*plan.note.get("parts", ()), part],
+    }
+    store.put(settings={"archived": note}, snapshots=[plan.snapshot])

@@ -9,6 +9,7 @@ from unimodal.campaigns.content import Content, ContentDigests, content_of
 from unimodal.campaigns.events import Event
 from unimodal.campaigns.reading import read
 from unimodal.campaigns.stores import Place, Store, StoreToRead, as_place, kind_of
+from unimodal.campaigns.upkeep import no_interruptions
 from unimodal.campaigns.verify import Verdict, verify
 from unimodal.errors import StoreError, UnimodalError
 from unimodal.policies import Policy
@@ -96,7 +97,7 @@ def copy(
     source = as_place(source, "the source of a copy")
     target = as_place(target, "the target of a copy")
     read(source, lambda reader: reader.settings())  # before anything is made of a wrong source
-    with kind_of(target).new_store(target) as store:
+    with no_interruptions(), kind_of(target).new_store(target) as store:
         found = read(source, lambda reader: _filled(store, reader, target, progress))
         if content_of(store) != found:
             raise StoreError(

@@ -27,19 +27,17 @@ from unimodal.campaigns.archive import (
     with_archives,
 )
 from unimodal.campaigns.events import Event
-from unimodal.campaigns.log_start import archived
+from unimodal.campaigns.log_start import archived, erasures
 from unimodal.campaigns.reading import no_clock, saved_settings
 from unimodal.campaigns.relabelling import Relabelling, labels_in, neutral
 from unimodal.campaigns.state_machine import StateMachine
 from unimodal.campaigns.stores import DatabaseAddress, Place, Store, StoreToRead, as_place, kind_of
 from unimodal.campaigns.stores.history import SNAPSHOTS, event_at, names_with
-from unimodal.campaigns.stores.store import Interrupted
+from unimodal.campaigns.upkeep import WAIT, in_transaction, why_not_reclaimed
 from unimodal.campaigns.verify import folded
-from unimodal.errors import Busy, StoreError, UnimodalError
+from unimodal.errors import StoreError, UnimodalError
 from unimodal.policies import Policy
 from unimodal.version import __version__
-
-WAIT = 30.0  # seconds for which others may keep the store busy
 
 
 @dataclass(frozen=True)
@@ -58,10 +56,10 @@ class Erased:
         The archives as they are now.
     unchecked
         What `verify` can no longer check.
-    is_clean
-        Whether nothing of the old label is left in the file.
     left
-        Where something is left, in words.
+        Archives with the old label that could not be deleted.
+    unfinished
+        Why the file may still have the old label in free pages, in words; empty if it has not.
 
     Examples
     --------
@@ -75,13 +73,20 @@ class Erased:
     events: int  # that were changed, in log and archives
     archives: tuple[Path, ...]  # in the place of those that were passed
     unchecked: tuple[str, ...]  # what `verify` can no longer check
-    is_clean: bool = True  # whether no byte is left in the store's files
     left: tuple[str, ...] = ()  # older archives that could not be deleted
+    unfinished: str = ""  # why a byte may be left in the store's files
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing of the old label is left in the store's files."""
+        return not self.unfinished
 
     def __str__(self) -> str:
         """Sentences for a person."""
         archives = f" and {', '.join(map(str, self.archives))}" if self.archives else ""
-        lost = "; ".join(self.unchecked)
+        lost = (
+            f" verify can no longer check: {'; '.join(self.unchecked)}." if self.unchecked else ""
+        )
         rest = ""
         if isinstance(self.path, DatabaseAddress):
             rest = (
@@ -89,17 +94,17 @@ class Erased:
                 "VACUUM FULL unimodal.log, unimodal.snapshots, unimodal.settings there, for which "
                 "all who use it wait."
             )
-        elif not self.is_clean:
+        elif self.unfinished:
             rest = (
-                " Others read the file at that moment, so its -wal may still have the label: it "
-                "goes when the last of them closes it."
+                f" But free pages of the file may still have the label ({self.unfinished}): run "
+                f"`unimodal erase {self.path} {self.label}`, which only finishes this."
             )
         if self.left:
             rest += f" Delete {', '.join(self.left)}, which could not be deleted."
         return (
             f"{self.events:,} events of {self.path}{archives} were changed, and the arm is called "
-            f"{self.label} now. verify can no longer check: {lost}. Copies and exports made before "
-            f"still have it.{rest}"
+            f"{self.label} now.{lost} Copies and exports made before still have what it was called."
+            f"{rest}"
         )
 
 
@@ -115,7 +120,8 @@ def erase(
 
     Others may have the campaign open: they go on with the new label, except those that passed a
     graph with the old one, which get an error. With `data`, the rewards of the arm are removed as
-    well: it must have been retired, and its events must all be in archives.
+    well: it must have been retired, and its events must all be in archives. Called with the neutral
+    label, it only wipes the free pages of the file once more, where that could not be done.
 
     Parameters
     ----------
@@ -154,21 +160,21 @@ def erase(
     loaded = load_archives(archives)
     store = kind.open_store(path, "full", WAIT)
     try:
-        store.begin()
-        try:
-            erased = _Erasure(store, arm, data, loaded, policy).do()
-            store.commit()
-        except BaseException:
-            store.roll_back()
-            raise
-        erased = replace(erased, left=tuple(str(old) for old in archives if not _deleted(old)))
-        try:
-            store.reclaim()
-        except (Busy, Interrupted):  # the label is erased nevertheless
-            erased = replace(erased, is_clean=False)
+        erased = in_transaction(store, lambda: _erased(store, arm, data, loaded, policy))
+        replaced = archives if erased.archives else ()
+        left = tuple(str(old) for old in replaced if not _deleted(old))
+        return replace(erased, left=left, unfinished=why_not_reclaimed(store))
     finally:
         store.close()
-    return erased
+
+
+def _erased(
+    store: Store, arm: Any, data: bool, archives: list[Archive], policy: Policy | None
+) -> Erased:
+    """Erase a label, or only say so if an erasure has given it: then there is none to replace."""
+    if not data and shown(arm) in [entry["arm"] for entry in erasures(store)]:
+        return Erased(store.path, shown(arm), 0, (), ())
+    return _Erasure(store, arm, data, archives, policy).do()
 
 
 def _deleted(path: str | Path) -> bool:

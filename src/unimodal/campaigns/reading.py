@@ -17,6 +17,7 @@ from unimodal.campaigns.settings import Settings, saved_family
 from unimodal.campaigns.state_machine import StateMachine
 from unimodal.campaigns.stores import DatabaseAddress, Place, StoreToRead, as_place, kind_of
 from unimodal.campaigns.stores.store import Found
+from unimodal.campaigns.upkeep import no_interruptions
 from unimodal.errors import DamagedFile, UnimodalError
 from unimodal.graphs import Graph
 from unimodal.policies import Policy
@@ -102,7 +103,8 @@ def backup(path: str | Place, target: str | Place) -> Place:
     target = as_place(target, "the target of a backup")
     if isinstance(target, Path) and target.exists():
         raise UnimodalError(f"there is a file {target} already: name another, or remove it first.")
-    return kind_of(place).back_up(place, target)
+    with no_interruptions():
+        return kind_of(place).back_up(place, target)
 
 
 def look(path: str | Place, policy: Policy | None = None, archives: Archives = ()) -> Reading:

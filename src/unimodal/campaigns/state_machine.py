@@ -143,6 +143,7 @@ class StateMachine:
     def _watched(self, agent: Agent) -> Agent:
         agent.clock, agent.recorder = self._clock, self._record
         agent.book.outcomes = self._outcomes
+        agent.book.late = getattr(self._clock, "late", ())  # a list that the clock writes
         self._follower = LogFollower(agent, self._outcomes.recent)
         return agent
 
@@ -323,8 +324,8 @@ class StateMachine:
         again = as_event(event.seq, "decide", event.time, instead.id, instead)
         return DamagedFile(
             f"event {event.seq} of {self._store.path} is {told(event)}, but unimodal "
-            f"{__version__} makes it {told(again)}: the file is damaged, or from another "
-            "version; open and close it once with the version that wrote it."
+            f"{__version__} makes it {told(again)}: it is damaged, or another version decided so; "
+            "if one did, open and close it with this version, from which on it can be verified."
         )
 
     def _moved(self) -> LogMoved:
@@ -388,7 +389,7 @@ class StateMachine:
         here = (e for e in reversed(self.news) if e.kind == "key" and least <= e.data < above)
         event = next(here, None) or self._store.last_key(digest)
         now = max(self._clock(), self.agent.book.now)
-        if event is None or event.time + lifetime <= now:
+        if event is None or self.agent.book.since(event.time) + lifetime <= now:
             return None
         return self._keyed(event)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from unimodal.agents.decisions import Decision
-from unimodal.campaigns.clock import CampaignClock
+from unimodal.campaigns.clock import CampaignClock, this_boot
 from unimodal.campaigns.group_commit import WITHIN, Call, GroupCommit
 from unimodal.campaigns.lookup_requests import LookUpNeeded, LookUpRequests
 from unimodal.campaigns.settings import Settings
@@ -34,8 +34,11 @@ class TransactionRunner:
     def __init__(self, store: Store, given: Settings, clock: Callable[[], float]) -> None:
         self._store, self._given = store, given
         is_system = clock is time.time
+        is_server = is_system and store.clock is not None
         told = store.clock if is_system and store.clock is not None else clock
-        self.clock = CampaignClock(told, is_system=is_system)
+        self.clock = CampaignClock(
+            told, is_system=is_system, is_trusted=is_server, boot=this_boot()
+        )
         self._machine: StateMachine | None = None
         self._version = -1  # of the file, when the machine was last caught up
         self._undisturbed = 0  # transactions since another process wrote
@@ -212,6 +215,8 @@ class TransactionRunner:
         alone = call.may_repeat and self._undisturbed >= _ALONE
         if machine is None or not alone or self._snapshots.is_due(machine.seq + 1):
             return False
+        if self.clock.to_keep is not None:
+            return False
         machine.agent.locked = False
         if not self._do(call, machine):
             self._give_up()
@@ -238,7 +243,10 @@ class TransactionRunner:
                 return call
         self._store.append(machine.news)
         self._snapshots.take_planned(machine)
+        if self.clock.to_keep is not None:
+            self._store.keep_setting("clock", self.clock.to_keep)
         self._store.commit()
+        self.clock.to_keep = None
         machine.written()
         self._snapshots.take_if_due(machine)
         machine.agent.locked = True
@@ -291,6 +299,8 @@ class TransactionRunner:
                 return self._caught_up()
             self._version = version
             self._undisturbed = 0
+            if self.clock.opens:
+                self.clock.open(self._store.settings("clock").get("clock"))
             self.clock.follow(self._machine.agent.book.now)
             self._machine.agree_on_stream()
         return self._machine

@@ -62,9 +62,9 @@ def verify(path: str | Place, policy: Policy | None = None, archives: Archives =
 
     Every decision of the log is made again and must choose the same arm: the first that does not is
     named. (Whoever opens or inspects a campaign follows the decisions that its log records.) Every
-    snapshot must be the same text. Events that another version of unimodal wrote before the file
-    came to this one are not folded again: this version starts from the snapshot with which it took
-    over. Nor are events that `compact` has moved, unless all `archives` are passed.
+    snapshot must be the same text. Events from before this version of unimodal took the file over
+    from another one, for the last time, are not folded again: it starts from the snapshot with
+    which it did. Nor are events that `compact` has moved, unless all `archives` are passed.
 
     Parameters
     ----------
@@ -124,10 +124,8 @@ def folded(store: StoreToRead, policy: Policy | None) -> Verdict:
             raise
         verdict.wrong.append(str(error))
         return verdict
-    own = [seq for seq, version in fitting if version == __version__]
-    if own and len(own) < len(fitting):
-        verdict.first = own[0]
-    verdict.first = max(verdict.first, begin)
+    own, first = _own_snapshots(fitting)
+    verdict.first = max(first, begin)
     compared = sorted([seq for seq in own if seq >= verdict.first] + unfit)
     settings = saved_settings(store, policy)  # raises: another policy is the caller's mistake
     try:
@@ -157,6 +155,19 @@ def folded(store: StoreToRead, policy: Policy | None) -> Verdict:
     verdict.counts = dict(machine.counts + Counter(store.counts(verdict.first)) + moved)
     verdict.events = machine.seq - verdict.first
     return verdict
+
+
+def _own_snapshots(snapshots: list[tuple[int, str]]) -> tuple[list[int], int]:
+    """The snapshots of this version since it took the store over last, and the event of the first.
+
+    0 for that event where no other version has had it.
+    """
+    own = [seq for seq, version in snapshots if version == __version__]
+    others = [seq for seq, version in snapshots if version != __version__]
+    if not own or not others:
+        return own, 0
+    own = [seq for seq in own if seq > others[-1]] or own  # it has not been opened since
+    return own, own[0]
 
 
 def _is_about_content(error: UnimodalError) -> bool:

@@ -1,4 +1,4 @@
-"""A campaign on the move: `unimodal copy`, `export`, `compact`, `erase` and `migrate`."""
+"""A campaign on the move: `unimodal copy`, `restore`, `export`, `compact`, `erase`, `migrate`."""
 
 from __future__ import annotations
 
@@ -52,6 +52,34 @@ def copy(
         print(printable(sentence(done.verdict)))
         if not done.verdict:
             sys.exit(1)
+
+
+@app.command()
+def restore(
+    backup: Annotated[str, typer.Argument(help="A copy that `unimodal backup` or `copy` wrote")],
+    target: Annotated[str, typer.Argument(help="The campaign's file, which nobody has open")],
+    replace: Annotated[
+        bool,
+        typer.Option("--replace", help="Replace a file that is there; it gets another name"),
+    ] = False,
+    policy: OwnPolicy = "",
+) -> None:
+    r"""Put a copy of a campaign in the place of its file.
+
+    The copy is verified first. Do not use cp: what is left of the file before in its -wal would be
+    written over the copy. Into a database, `unimodal copy` puts a file under a new name.
+
+    \b
+    Examples:
+      unimodal restore backups/ads-monday.db ads.db
+      unimodal restore backups/ads-monday.db ads.db --replace
+    """
+    from unimodal.campaigns import restore as restored
+    from unimodal.campaigns import sentence
+
+    done = restored(backup, target, own_policy(policy), replace=replace)
+    print(printable(str(done)))
+    print(printable(sentence(done.verdict)))
 
 
 @app.command()

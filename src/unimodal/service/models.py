@@ -345,11 +345,23 @@ class AlarmsAnswer(BaseModel):
     alarms: list[AlarmAnswer]
 
 
+class LogStartAnswer(BaseModel):
+    """The event after which a compacted log begins; decisions made by then, and the open ones."""
+
+    seq: int
+    made: int
+    open: list[tuple[int, str]]
+
+
 class EventsAnswer(BaseModel):
-    """Events in their order; `next` is the `after` of the next page, null at the end."""
+    """Events in their order; `next` is the `after` of the next page, null at the end.
+
+    `start` is what was before the first event, where these are in an archive; null elsewhere.
+    """
 
     events: list[dict[str, Any]]
     next: int | None
+    start: LogStartAnswer | None = None
 
 
 class SessionAnswer(BaseModel):

@@ -12,6 +12,7 @@ from unimodal.campaigns.alarm_watch import AlarmWatch
 from unimodal.campaigns.events import Event
 from unimodal.campaigns.explanation import Competitor, Explanation
 from unimodal.campaigns.history_table import compact, plain
+from unimodal.campaigns.log_start import WHOLE, LogStart
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.graphs.graph import plain_label
 from unimodal.graphs.text import as_label
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 _PAGE = 10_000  # events
+
+
+class _Compacted(Exception):
+    """Events that were still to be read have moved into an archive."""
 
 
 class RemoteCampaign:
@@ -182,15 +187,25 @@ class RemoteCampaign:
 
     def compact_history(self) -> pl.DataFrame:
         """The log as `history` has it, but with words as categories."""
-        return compact(self._events(), source=repr(self))
+        while True:
+            page = self._page(0)
+            try:
+                return compact(self._events(page), source=repr(self), start=_start(page))
+            except _Compacted:  # between two pages: the log begins later now
+                continue
 
-    def _events(self) -> Iterable[tuple[Any, ...]]:
-        after: int | None = 0
-        while after is not None:
-            page = self._get("events", {"after": after, "limit": _PAGE})
+    def _events(self, page: dict[str, Any]) -> Iterable[tuple[Any, ...]]:
+        while True:
             for event in page["events"]:
                 yield tuple(event[name] for name in Event._fields)
-            after = page["next"]
+            if page["next"] is None:
+                return
+            page = self._page(page["next"])
+            if _start(page) != WHOLE:
+                raise _Compacted
+
+    def _page(self, after: int) -> dict[str, Any]:
+        return self._get("events", {"after": after, "limit": _PAGE})
 
     def explain(self, decision: int) -> Explanation:
         """Why a decision fell on its arm: what was known, what was drawn, who won."""
@@ -246,6 +261,14 @@ class RemoteCampaign:
     def _change(self, rest: str, body: Any) -> None:
         """A change that would be refused the second time, so it is not sent again by itself."""
         self._post(rest, body, again=False)
+
+
+def _start(page: dict[str, Any]) -> LogStart:
+    """What was before a page of the log; services of older versions do not tell."""
+    found = page.get("start")
+    if found is None:
+        return WHOLE
+    return LogStart(found["seq"], found["made"], tuple(map(tuple, found["open"])))
 
 
 def _decision(data: dict[str, Any]) -> Decision:

@@ -41,6 +41,7 @@ _OFD = sys.platform == "linux" and hasattr(fcntl, "F_OFD_SETLK")
 _WRITE = 2**62
 _LAST = _WRITE + 16  # if more processes wait than there are places, some wait for the last one
 _PRESENT = _LAST + 1
+_SQLITE = (2**30, 512)  # the bytes that SQLite locks, and how many (os_unix.c, PENDING_BYTE)
 _POLL = 0.0003  # seconds between two tries: waiting in the kernel could not be given up
 _FORK_WAIT = 5.0  # seconds for which a fork waits for the calls of other threads
 
@@ -56,7 +57,7 @@ class OpenFile:
     def __init__(self, descriptor: int, identity: Identity) -> None:
         self.identity = identity
         self.connections: list[Any] = []  # SQLite's
-        self._descriptor = descriptor
+        self.descriptor = descriptor
         self._turn = threading.Lock()  # of threads with campaigns of their own on this file
         while not self._lock(_PRESENT, shared=True):  # who asks whether it is alone has it for once
             time.sleep(_POLL)
@@ -98,7 +99,7 @@ class OpenFile:
 
     def close(self) -> None:
         """Let go of the file, and of its locks."""
-        os.close(self._descriptor)
+        os.close(self.descriptor)
 
     def _wait_for(self, byte: int, until: float) -> bool:
         while not self._lock(byte):
@@ -123,7 +124,7 @@ class OpenFile:
 
     def _control(self, kind: int, byte: int, length: int) -> None:
         flock = struct.pack("hhqqi4x", kind, os.SEEK_SET, byte, length, 0)
-        fcntl.fcntl(self._descriptor, fcntl.F_OFD_SETLK, flock)
+        fcntl.fcntl(self.descriptor, fcntl.F_OFD_SETLK, flock)
 
 
 class _Registry:
@@ -194,12 +195,15 @@ def dismiss(campaign: Pausable) -> None:
         _registry.campaigns.discard(campaign)
 
 
-def open_file(path: Path, connect: Callable[[], Any]) -> tuple[OpenFile, Any]:
-    """Open a file for writing, made if need be, first here and then by SQLite (`connect`)."""
+def open_file(path: Path, connect: Callable[[int], Any]) -> tuple[OpenFile, Any]:
+    """Open a file for writing, made if need be, first here and then by SQLite (`connect`).
+
+    That is given our descriptor of the file.
+    """
     with _registry.enter():
         file = _known(path) or _new(path)
         try:
-            connection = connect()
+            connection = connect(file.descriptor)
             file.connections.append(connection)
             return file, connection
         finally:
@@ -260,6 +264,26 @@ def is_open_here(path: Path) -> bool:
     """Whether this process has a file open for writing: closing a handle of it costs locks."""
     with _registry.enter():
         return _known(path) is not None
+
+
+def is_in_use(path: Path) -> bool:
+    """Whether anybody has a file open: by SQLite, or as a campaign; only Linux tells of others."""
+    with _registry.enter():
+        if _known(path) is not None or identity_of(path) in _registry.readers.values():
+            return True
+        if not _OFD:
+            return False
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            return any(_is_locked(descriptor, *each) for each in (_SQLITE, (_PRESENT, 1)))
+        finally:
+            os.close(descriptor)
+
+
+def _is_locked(descriptor: int, byte: int, length: int) -> bool:
+    wanted = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, byte, length, 0)
+    found = fcntl.fcntl(descriptor, fcntl.F_OFD_GETLK, wanted)
+    return bool(struct.unpack_from("h", found)[0] != fcntl.F_UNLCK)
 
 
 def identity_of(file: Path | str | int) -> Identity:

@@ -180,6 +180,12 @@ SELECT state FROM unimodal.snapshots WHERE campaign = %(campaign)s AND seq = %(s
 DELETE FROM unimodal.snapshots WHERE campaign = %(campaign)s AND version = %(version)s AND seq > (
     SELECT min(seq) FROM unimodal.snapshots
     WHERE campaign = %(campaign)s AND version = %(version)s
+) AND seq IS DISTINCT FROM (
+    SELECT min(seq) FROM unimodal.snapshots
+    WHERE campaign = %(campaign)s AND version = %(version)s AND seq > (
+        SELECT coalesce(max(seq), 0) FROM unimodal.snapshots
+        WHERE campaign = %(campaign)s AND version != %(version)s
+    )
 );
 INSERT INTO unimodal.snapshots VALUES (%(campaign)s, %(seq)s, %(version)s, %(state)s)
 ON CONFLICT (campaign, seq) DO UPDATE SET version = excluded.version, state = excluded.state;

@@ -74,6 +74,10 @@ class PostgresqlTables(PostgresqlMovingTables):
             self._ask("set_unimodal_version", version=version)
         return before in ("", version)
 
+    def keep_setting(self, name: str, value: Any) -> None:
+        """Write a setting in the place of the one that has its name (inside a transaction)."""
+        self._ask("put_settings", keys=[name], values=[json.dumps(value)])
+
     def rows(self, after: int = 0, until: int | None = None) -> Iterator[list[tuple[Any, ...]]]:
         """The events after a number, and up to another, in order: some at a time, as tuples."""
         while True:
@@ -143,7 +147,7 @@ class PostgresqlTables(PostgresqlMovingTables):
     def keep_snapshot(
         self, seq: int, version: str, state: str, follows: Identity | None = None
     ) -> None:
-        """Write the state after an event; of one version, only the first and the last are kept."""
+        """Write the state after an event; which others are dropped for it, `Store` says."""
         self._ask("keep_snapshot", seq=seq, version=version, state=state)
         if follows is not None:
             self.put(settings={SNAPSHOTS: names_with(self, follows)})

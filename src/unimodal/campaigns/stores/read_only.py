@@ -27,6 +27,7 @@ from typing import Any
 
 from unimodal.campaigns.stores import file_locks as locks
 from unimodal.campaigns.stores.sqlite_errors import code
+from unimodal.campaigns.stores.stale_wal import check_wal
 from unimodal.campaigns.stores.store import Found
 from unimodal.errors import Busy, DamagedFile, StoreError, UnimodalError
 
@@ -96,6 +97,8 @@ def _connected(path: Path, connect: Connect) -> Iterator[Any]:
 
 def _connections(whole: str, connect: Connect) -> Iterator[Any]:
     stamp, (wal, shm) = _stamp(whole), _beside(whole)
+    if wal and not shm:  # nobody has it open; who opens it to write looks as well
+        check_wal(whole, whole)
     if not wal and not locks.is_open_here(Path(whole)):
         unchanged = _as_it_was(stamp, lambda: _stamp(whole))
         with unchanged, connect(_address(whole, "immutable=1")) as found:

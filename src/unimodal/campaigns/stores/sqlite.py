@@ -7,6 +7,7 @@ Exceptions of sqlite3 do not leave this module: connections raise ours (see `_Co
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import sqlite3
 import time
@@ -22,10 +23,17 @@ from unimodal.campaigns.stores import read_only
 from unimodal.campaigns.stores.address import Place
 from unimodal.campaigns.stores.history import is_known
 from unimodal.campaigns.stores.read_only import THIS_PROCESS, WAIT
-from unimodal.campaigns.stores.sqlite_errors import busy, explanation, not_writable
+from unimodal.campaigns.stores.sqlite_errors import (
+    busy,
+    code,
+    explanation,
+    is_unread,
+    not_writable,
+)
 from unimodal.campaigns.stores.sqlite_migrations import MIGRATIONS, check_names, same_content
 from unimodal.campaigns.stores.sqlite_schema import check_kind, found_format
 from unimodal.campaigns.stores.sqlite_tables import NEXT_REWARD, Tables
+from unimodal.campaigns.stores.stale_wal import check_wal
 from unimodal.campaigns.stores.store import Found, Interrupted, NumberTaken, Pausable, StoreToRead
 from unimodal.errors import (
     Busy,
@@ -119,6 +127,24 @@ def _distrust(connection: _Connection) -> None:
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST)
 
 
+def _looked(path: Path, address: str = "") -> str:
+    """How a file is by a second look, through a connection that only reads; see `explanation`."""
+    is_alone = not os.path.exists(f"{os.path.realpath(path)}-wal")
+    usual = f"{Path(os.path.abspath(path)).as_uri()}?mode=ro{'&immutable=1' * is_alone}"
+    try:
+        with contextlib.closing(_connect(address or usual, WAIT, _plainly, is_uri=True)) as again:
+            _distrust(again)
+            (found,) = again.execute("PRAGMA quick_check(1)").fetchone()
+    except StoreError as error:
+        return "unread" if code(error.__cause__).startswith("SQLITE_IOERR") else "damaged"
+    return "whole" if found == "ok" else "unread" if is_unread(found) else "damaged"
+
+
+def _plainly(error: Exception) -> StoreError:
+    """An error with SQLite's own words, around which the caller puts a sentence."""
+    return StoreError(str(error))
+
+
 # Files that are open to write.
 
 
@@ -156,13 +182,15 @@ class SqliteStore(Tables):
         self._forgotten = weakref.finalize(self, locks.let_go, self._file, self._connection)
         self._forgotten.atexit = False  # other threads may be inside SQLite then, which crashes
 
-    def _new_connection(self) -> _Connection:
+    def _new_connection(self, descriptor: int) -> _Connection:
+        check_wal(self.path, self._names[0], descriptor)
         # Absolute, so that ':memory:' is a file, too. The connection must not keep the store alive.
         store = weakref.ref(self)
         path, wait = self.path, self._wait
 
         def explain(error: Exception) -> UnimodalError:
-            return explanation(error, path, wait, is_closed=getattr(store(), "closed", True))
+            closed, again = getattr(store(), "closed", True), functools.partial(_looked, path)
+            return explanation(error, path, wait, is_closed=closed, look_again=again)
 
         connection = _connect(self.path.absolute(), self._wait, explain)
         try:
@@ -381,19 +409,29 @@ def read_store(path: Place, work: Callable[[StoreToRead], Found]) -> Found:
     return _read(_file(path), work)
 
 
+def copy_file(path: Path, made: Path) -> None:
+    """Copy all pages of a file, as it is at one moment, to a name that is not used."""
+    _read(path, lambda reader: reader.copy_to(made))
+
+
 def back_up(path: Place, target: Place) -> Path:
     """Copy a file, as it is at one moment, into a new one."""
     return _read(_file(path), lambda reader: files.write(_file(target), reader.copy_to))
 
 
 def _read(path: Path, work: Callable[[SqliteReader], Found]) -> Found:
-    def explain(error: Exception) -> UnimodalError:
-        return explanation(error, path, WAIT, to_read=True)
-
-    def connect(address: str) -> contextlib.closing[_Connection]:
-        return contextlib.closing(_connect(address, WAIT, explain, is_uri=True))
-
+    connect = functools.partial(_connected_to_read, path)
     return read_only.read(path, connect, lambda connection: _found(path, connection, work))
+
+
+def _connected_to_read(path: Path, address: str) -> contextlib.closing[_Connection]:
+    """A connection to a file, or to a copy of it, by its address."""
+
+    def explain(error: Exception) -> UnimodalError:
+        again = functools.partial(_looked, path, address)
+        return explanation(error, path, WAIT, to_read=True, look_again=again)
+
+    return contextlib.closing(_connect(address, WAIT, explain, is_uri=True))
 
 
 def _found(path: Path, connection: _Connection, work: Callable[[SqliteReader], Found]) -> Found:
@@ -407,7 +445,8 @@ def _found(path: Path, connection: _Connection, work: Callable[[SqliteReader], F
             raise read_only.empty(path)
         return work(reader)
     finally:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # SQLite may have ended it with an error
+            connection.execute("ROLLBACK")
 
 
 # Files of older formats.
@@ -445,13 +484,7 @@ def migrate_file(path: Path) -> tuple[int, int, Path | None]:
 
 def _format(path: Path) -> int:
     """The format of a file, ours or one that can be migrated."""
-
-    def explain(error: Exception) -> UnimodalError:
-        return explanation(error, path, WAIT, to_read=True)
-
-    def connect(address: str) -> contextlib.closing[_Connection]:
-        return contextlib.closing(_connect(address, WAIT, explain, is_uri=True))
-
+    connect = functools.partial(_connected_to_read, path)
     found = read_only.read(path, connect, lambda reader: found_format(reader, path, MIGRATIONS))
     if found is None:
         raise read_only.empty(path)
@@ -480,11 +513,11 @@ class SmallTable:
     """A SQLite file with one table, safe against being killed at any moment.
 
     `create` is the statement that makes the table if it is not there. Errors are StoreErrors with
-    SQLite's own words, around which the caller puts a sentence.
+    SQLite's own words (`_plainly`).
     """
 
     def __init__(self, path: Path, create: str) -> None:
-        self._connection = _connect(path, 5.0, lambda error: StoreError(str(error)))
+        self._connection = _connect(path, 5.0, _plainly)
         try:
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute(create)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Callable
 from pathlib import Path
 
-from unimodal.campaigns.stores.sqlite_tables import BACK
 from unimodal.campaigns.stores.store import NumberTaken
 from unimodal.errors import Busy, DamagedFile, ReadOnly, StoreError
+
+BACK = "it was changed by hand or is damaged; go back to a copy."
+_IOERR = 10  # SQLITE_IOERR, of which others are kinds
 
 
 def code(error: BaseException | None) -> str:
@@ -14,14 +19,51 @@ def code(error: BaseException | None) -> str:
     return str(getattr(error, "sqlite_errorname", "") or "")
 
 
+def is_unread(found: str) -> bool:
+    """Whether what PRAGMA integrity_check found is a page that the disk did not give."""
+    return any(int(number) & 0xFF == _IOERR for number in re.findall(r"error code[= ](\d+)", found))
+
+
+def unreadable(path: Path, text: str = "disk I/O error") -> StoreError:
+    """The error for a file that the disk does not give, which says nothing about what is in it."""
+    return StoreError(
+        f"{path} cannot be read ({text}): check the file, its folder and rights, and the disk."
+    )
+
+
 def explanation(
-    error: Exception, path: Path, wait: float, *, is_closed: bool = False, to_read: bool = False
+    error: Exception,
+    path: Path,
+    wait: float,
+    *,
+    is_closed: bool = False,
+    to_read: bool = False,
+    look_again: Callable[[], str] = lambda: "damaged",
 ) -> StoreError:
-    """The error to raise instead of one of SQLite's, or of a text that is none."""
+    """The error to raise instead of one of SQLite's, or of a text that is none.
+
+    SQLite calls a page damaged that the disk did not give, so it is looked at once more: `whole`,
+    `unread` or `damaged`.
+    """
     name, text = code(error), str(error)
     is_other_kind = name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT"))
+    found = look_again() if is_other_kind else "damaged"
+    if found == "unread":
+        return unreadable(path)
+    if found == "whole":
+        return StoreError(
+            f"{path} could not be read for a moment, and is whole when it is read again: call "
+            "again, and check the disk."
+        )
     if is_other_kind or isinstance(error, UnicodeDecodeError):
-        return DamagedFile(f"{path} must be a campaign's file; it is another kind, or damaged.")
+        hint = (
+            "; put a copy back with `unimodal restore`: cp leaves the -wal of the file before there"
+            if os.path.exists(f"{path}-wal")
+            else ""
+        )
+        return DamagedFile(
+            f"{path} must be a campaign's file; it is another kind, or damaged{hint}."
+        )
     if name == "SQLITE_TOOBIG":
         return DamagedFile(
             f"{path} has a value in it that is larger than any that is written: {BACK}"
@@ -35,14 +77,22 @@ def explanation(
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return busy(path, wait)
     unusable = name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM"))
+    if to_read and name.startswith("SQLITE_FULL"):  # a sort, or a copy of the file
+        return StoreError(
+            f"{path} cannot be read ({text}): make room in the folder for temporary files "
+            "(SQLITE_TMPDIR or TMPDIR)."
+        )
     if to_read and (unusable or name.startswith("SQLITE_IOERR")):
-        return StoreError(f"{path} cannot be read ({text}): check the file, its folder and rights.")
+        return unreadable(path, text)
     if unusable:
         return not_writable(path)
     if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
+        way_out = (
+            "make room on the disk" if name == "SQLITE_FULL" else "check the disk and its room,"
+        )
         return StoreError(
             f"{path} could not be written ({text}), and nothing of this call was kept: "
-            "make room on the disk and call again."
+            f"{way_out} and call again."
         )
     return StoreError(f"{path} could not be used ({text}).")
 

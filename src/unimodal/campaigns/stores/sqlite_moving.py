@@ -9,7 +9,7 @@ from typing import Any
 from unimodal.campaigns.event_checks import parsed
 from unimodal.campaigns.events import Event
 from unimodal.campaigns.stores.sqlite_schema import MOVED_FORMAT
-from unimodal.errors import Busy
+from unimodal.errors import Busy, StoreError
 
 CHUNK = 1000  # rows read at a time
 MOVED = frozenset({"archived", "erased"})  # settings of a log that is not as it was written
@@ -86,10 +86,16 @@ class MovingTables:
 
     def reclaim(self) -> None:
         """Give room back, outside of a transaction; of what was deleted, no byte is left."""
-        self._connection.execute("VACUUM")
+        try:
+            self._connection.execute("VACUUM")
+        except Busy:
+            raise Busy("others have kept the file busy.") from None
+        except StoreError as error:  # which says that nothing was kept: of the VACUUM
+            words = error.__cause__ or error
+            raise StoreError(
+                f"SQLite could not write it anew ({words}), for which it needs as much room as the "
+                "file has, on its disk and in the folder for temporary files (SQLITE_TMPDIR)."
+            ) from None
         blocked, *_ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if blocked:
-            raise Busy(
-                f"{self.path} is in use, so that its -wal file still has what was deleted: run "
-                "this again, or it goes when the last of those who use the file closes it."
-            )
+            raise Busy("others read the file at that moment, so that it has its -wal still.")

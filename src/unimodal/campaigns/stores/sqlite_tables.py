@@ -10,6 +10,7 @@ from typing import Any
 from unimodal.campaigns.event_checks import LATER_KINDS, keys_between, parsed, short
 from unimodal.campaigns.events import Event, Identity
 from unimodal.campaigns.stores.history import SNAPSHOTS, names_with
+from unimodal.campaigns.stores.sqlite_errors import BACK, is_unread, unreadable
 from unimodal.campaigns.stores.sqlite_moving import MovingTables
 from unimodal.campaigns.stores.sqlite_schema import (
     APPLICATION,
@@ -26,7 +27,6 @@ _MOST = 1000  # settings, and snapshots, that there may be: far more than there 
 # `rewards` finds those that the last snapshot knows; an index would cost every commit a page more.
 _LATER = "kind = 'reward' AND seq > (SELECT coalesce(max(seq), 0) FROM snapshots)"
 
-BACK = "it was changed by hand or is damaged; go back to a copy."
 _COLUMNS = ", ".join(Event._fields)
 _INSERT = f"INSERT INTO log VALUES ({', '.join('?' * len(Event._fields))})"
 # Most events are rewards, and a call may wait for each: binding four values is quicker than eleven.
@@ -36,6 +36,13 @@ NEXT_REWARD = (
     "INSERT INTO log (seq, time, kind, decision, reward) SELECT ?1, ?2, 'reward', ?3, ?4 "
     "FROM (SELECT * FROM log ORDER BY seq DESC LIMIT 1) AS last "
     "WHERE last.seq = ?5 AND last.time = ?6 AND last.kind = ?7 AND last.decision IS ?8"
+)
+
+_SUPERSEDED = (
+    "DELETE FROM snapshots WHERE version = :version AND seq > "
+    "(SELECT min(seq) FROM snapshots WHERE version = :version) AND seq IS NOT "
+    "(SELECT min(seq) FROM snapshots WHERE version = :version AND seq > "
+    "(SELECT coalesce(max(seq), 0) FROM snapshots WHERE version != :version))"
 )
 
 
@@ -52,6 +59,7 @@ class Tables(MovingTables):
     def check(self) -> None:
         """Refuse a file whose pages are in disorder; `problems` looks closer, and takes longer."""
         if (found := self._one("PRAGMA quick_check(1)")) != ("ok",):
+            self._check_read(found[0])
             raise DamagedFile(f"{self.path} is damaged ({short(found[0])}): go back to a copy.")
 
     def create(self, settings: dict[str, Any]) -> None:
@@ -81,6 +89,10 @@ class Tables(MovingTables):
         if before != (version,):
             self._connection.execute("REPLACE INTO settings VALUES ('version', ?)", (version,))
         return before is None or before == (version,)
+
+    def keep_setting(self, name: str, value: Any) -> None:
+        """Write a setting in the place of the one that has its name (inside a transaction)."""
+        self._connection.execute("REPLACE INTO settings VALUES (?, ?)", (name, json.dumps(value)))
 
     def version(self) -> int:
         """A number that changes when somebody else has written to the file."""
@@ -189,15 +201,11 @@ class Tables(MovingTables):
     def keep_snapshot(
         self, seq: int, version: str, state: str, follows: Identity | None = None
     ) -> None:
-        """Write the state after an event; of one version, only the first and the last are kept.
+        """Write the state after an event; which others are dropped for it, `Store` says.
 
         The rewards before it must have been put where they are found.
         """
-        self._connection.execute(
-            "DELETE FROM snapshots WHERE version = ? AND seq > "
-            "(SELECT min(seq) FROM snapshots WHERE version = ?)",
-            (version, version),
-        )
+        self._connection.execute(_SUPERSEDED, {"version": version})
         self._connection.execute(
             "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)", (seq, version, state)
         )
@@ -230,7 +238,14 @@ class Tables(MovingTables):
     def problems(self) -> list[str]:
         """What SQLite itself finds wrong with the file."""
         found = [row[0] for row in self._connection.execute("PRAGMA integrity_check").fetchall()]
+        for each in found:
+            self._check_read(each)
         return [] if found == ["ok"] else found
+
+    def _check_read(self, found: str) -> None:
+        """Refuse to call a page wrong that the disk did not give."""
+        if is_unread(found):
+            raise unreadable(self.path)
 
     def _one(self, query: str, *values: Any) -> Any:
         return self._connection.execute(query, values).fetchone()

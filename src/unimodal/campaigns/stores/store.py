@@ -165,6 +165,9 @@ class Store(StoreToRead, Protocol):
     def written_by(self, version: str) -> bool:
         """Whether it was this version of unimodal that had the store last; from now on it is."""
 
+    def keep_setting(self, name: str, value: Any) -> None:
+        """Write a setting, as JSON data, in the place of the one that has its name."""
+
     def append(self, events: Sequence[Event]) -> None:
         """Add events under their numbers; `NumberTaken` if one is in the log."""
 
@@ -174,10 +177,12 @@ class Store(StoreToRead, Protocol):
     def keep_snapshot(
         self, seq: int, version: str, state: str, follows: Identity | None = None
     ) -> None:
-        """Keep the state after an event; of one version, only the first and the last are kept.
+        """Keep the state after an event, and of the same version the first two of these only.
 
-        The rewards up to that event must have been put where they are found. `follows` names the
-        event, in the setting `snapshots`: the log may be set back, and get another of that number.
+        The first one of all, with which the log may begin; and the first after those of other
+        versions, with which this version took over last. The rewards up to that event must have
+        been put where they are found. `follows` names the event, in the setting `snapshots`: the
+        log may be set back, and get another of that number.
         """
 
     def drop_snapshot(self, seq: int) -> None:

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from unimodal.campaigns import Campaign
 from unimodal.campaigns.events import Event
+from unimodal.campaigns.log_start import WHOLE, LogStart, begins_after, start_of
 from unimodal.campaigns.reading import read
 from unimodal.campaigns.stores import StoreToRead
 from unimodal.service import problems
@@ -106,23 +107,30 @@ async def list_events(
     """List the events of the log after a number, in order.
 
     As JSON; or, with `Accept: application/x-ndjson`, one event per line. An empty page is the end.
+    The log of a campaign that was compacted begins later: `start` says where, on pages before that.
     """
     service = service_of(request)
-    rows = await service.queue.aside(lambda: _events(service, name, after, limit))
+    rows, start = await service.queue.aside(lambda: _events(service, name, after, limit))
     if NDJSON in request.headers.get("accept", ""):
         lines = "".join(json.dumps(row) + "\n" for row in rows)
         return Response(lines, media_type=NDJSON)
     is_last = len(rows) < limit
-    return as_json({"events": rows, "next": None if is_last else rows[-1]["seq"]})
+    next_page = None if is_last else rows[-1]["seq"]
+    return as_json({"events": rows, "next": next_page, "start": start})
 
 
-def _events(service: Service, name: str, after: int, limit: int) -> list[dict[str, Any]]:
+def _events(
+    service: Service, name: str, after: int, limit: int
+) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
+    """A page of the log, and what was before the log if the page could have begun there."""
     if not service.place.has(name):
         raise unknown_campaign(name)
 
-    def page(store: StoreToRead) -> list[tuple[Any, ...]]:
-        events = itertools.chain.from_iterable(store.rows(after, after + limit))
-        return list(itertools.islice(events, limit))
+    def page(store: StoreToRead) -> tuple[list[tuple[Any, ...]], LogStart]:
+        start = start_of(store) if after < begins_after(store) else WHOLE
+        events = itertools.chain.from_iterable(store.rows(max(after, start.seq)))
+        return list(itertools.islice(events, limit)), start
 
-    rows = read(service.place.address(name), page)
-    return [finite(dict(zip(Event._fields, row, strict=True))) for row in rows]
+    rows, start = read(service.place.address(name), page)
+    events = [finite(dict(zip(Event._fields, row, strict=True))) for row in rows]
+    return events, start._asdict() if start.seq else None
