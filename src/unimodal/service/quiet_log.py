@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 _log = logging.getLogger("unimodal")
 EVERY = 60.0  # seconds between two lines of the same kind
@@ -67,3 +70,26 @@ class QuietLog(logging.Filter):
 
 def _more(times: int) -> str:
     return f" ({times} more since the last such line)" if times else ""
+
+
+@contextlib.contextmanager
+def quieted(quiet: QuietLog) -> Iterator[None]:
+    """Have uvicorn and the event loop log each kind of line once per interval.
+
+    Strangers cause their lines: requests that are no HTTP, and errors of accepting, of which
+    asyncio logs a thousand at once when there are no descriptors left.
+    """
+
+    def once(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        if quiet.is_due(str(context.get("message"))):
+            loop.default_exception_handler(context)
+
+    loop, log = asyncio.get_running_loop(), logging.getLogger("uvicorn.error")
+    before = loop.get_exception_handler()
+    loop.set_exception_handler(once)
+    log.addFilter(quiet)
+    try:
+        yield
+    finally:
+        log.removeFilter(quiet)
+        loop.set_exception_handler(before)

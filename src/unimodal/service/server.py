@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import logging
+import os
 import signal
 import socket
 import sys
@@ -14,13 +16,16 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI
 
+from unimodal import descriptors
 from unimodal.errors import UnimodalError
 from unimodal.service.app import create_app
 from unimodal.service.gate import is_loopback
 from unimodal.service.limits import Limits
 from unimodal.service.timed_protocol import timed_protocol
 
+_log = logging.getLogger("unimodal")
 _GRACE = 30  # seconds for what is in flight
+_CLOSING = 15  # seconds after that for campaigns to be closed
 _SWITCH = 0.0005  # seconds: a thread that commits need not wait 5 ms for the event loop's turn
 
 
@@ -51,23 +56,28 @@ def serve(
     demo: bool = False,
     ready: Callable[[str], None] = print,
 ) -> None:
-    """Serve until SIGTERM or Ctrl-C; then finish what is in flight, and close the campaigns.
+    """Serve until SIGTERM or Ctrl-C; then answer what is in flight, and close the campaigns.
 
     `ready` is called with the address when requests are answered.
     """
     check_address(host, token_file)
+    descriptors.raise_limit()
     named: dict[str, Any] = {"limits": limits, "durability": durability, "watch": watch}
     app = create_app(store, token_file, demo=demo, **named)
     config = configured(app)
     with listening(host, port) as listener, _switching_quickly():
-        _Server(config, lambda: ready(_address(listener))).run(sockets=[listener])
+        server = _Server(config, lambda: ready(_address(listener)))
+        try:
+            server.run(sockets=[listener])
+        finally:
+            server.deadline.cancel()
 
 
 def configured(app: FastAPI) -> uvicorn.Config:
     """How an application is served."""
     return uvicorn.Config(
         app,
-        http=timed_protocol(app.state.service.limits),
+        http=timed_protocol(app.state.service),
         ws="none",
         lifespan="on",
         access_log=False,
@@ -84,6 +94,8 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._ready = ready
+        self.deadline = threading.Timer(_GRACE + _CLOSING, _end)
+        self.deadline.daemon = True
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -109,7 +121,14 @@ class _Server(uvicorn.Server):
         """Have the dashboard's streams end, which last for ever, and wait for all else."""
         app: Any = self.config.app
         app.state.service.stopping = True
+        self.deadline.start()
         await super().shutdown(sockets)
+
+
+def _end() -> None:
+    """End a process in which something goes on for ever; what was answered is on disk."""
+    _log.error("the service did not end within %g s, and is ended", _GRACE + _CLOSING)
+    os._exit(1)
 
 
 @contextlib.contextmanager

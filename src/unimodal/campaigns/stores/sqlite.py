@@ -21,7 +21,7 @@ from unimodal.campaigns.stores import file_locks as locks
 from unimodal.campaigns.stores import read_only
 from unimodal.campaigns.stores.address import Place
 from unimodal.campaigns.stores.read_only import THIS_PROCESS, WAIT
-from unimodal.campaigns.stores.sqlite_errors import busy, explanation, not_writable
+from unimodal.campaigns.stores.sqlite_errors import busy, explanation, not_opened
 from unimodal.campaigns.stores.sqlite_migrations import MIGRATIONS, check_names, same_content
 from unimodal.campaigns.stores.sqlite_schema import check_kind, found_format
 from unimodal.campaigns.stores.sqlite_tables import NEXT_REWARD, Tables
@@ -145,8 +145,8 @@ class SqliteStore(Tables):
                 self._file, self._connection = locks.open_file(
                     self.path.absolute(), self._new_connection
                 )
-            except OSError:
-                raise not_writable(self.path) from None
+            except OSError as error:
+                raise not_opened(self.path, error) from None
         # For campaigns that nobody closes.
         self._forgotten = weakref.finalize(self, locks.let_go, self._file, self._connection)
         self._forgotten.atexit = False  # other threads may be inside SQLite then, which crashes
