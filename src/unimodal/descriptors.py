@@ -41,10 +41,13 @@ def left() -> int:
     >>> 0 < left() < limit()
     True
     """
+    most = limit()
     try:
-        return max(limit() - len(os.listdir(_LISTED)) + 1, 0)  # the list had one itself
+        names = os.listdir(_LISTED)
     except OSError as error:
-        return 0 if is_lack(error) else limit()
+        return 0 if is_lack(error) else most
+    # The list had one itself. Those of a parent may have numbers beyond what this process may have.
+    return most - sum(int(name) < most for name in names) + 1
 
 
 def is_lack(error: BaseException | None) -> bool:

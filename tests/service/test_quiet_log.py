@@ -1,8 +1,9 @@
 """Lines that strangers can cause: once per interval, and none is forgotten."""
 
+import asyncio
 import logging
 
-from unimodal.service.quiet_log import QuietLog
+from unimodal.service.quiet_log import QuietLog, quieted
 
 
 def test_a_kind_of_line_is_logged_once_per_interval_with_its_count(caplog):
@@ -51,3 +52,15 @@ def test_it_is_a_filter_of_other_loggers(caplog):
         "Invalid HTTP request of x",
         "Invalid HTTP request of y (2 more since the last such line)",
     ]
+
+
+def test_errors_of_accepting_are_logged_once(caplog):
+    async def fail():
+        with quieted(QuietLog()):
+            for _ in range(1_000):
+                asyncio.get_running_loop().call_exception_handler(
+                    {"message": "socket.accept() out of system resource", "exception": OSError(24)}
+                )
+
+    asyncio.run(fail())
+    assert len(caplog.records) == 1

@@ -40,12 +40,13 @@ class Connections:
     @property
     def most(self) -> int:
         """How many there may be."""
-        return self._limits.connections or max((descriptors.limit() - _OTHER) // 2, 8)
+        half = max((descriptors.limit() - _OTHER) // 2, 8)
+        return min(self._limits.connections or half, half)
 
     @property
     def most_of_one(self) -> int:
         """How many there may be of one address."""
-        return self._limits.connections_of_one or max(self.most * 3 // 4, 1)
+        return self._limits.connections_of_one or self.most * 3 // 4
 
     def descriptors(self) -> tuple[int, int]:
         """How many there are, and how many more are to be expected."""
@@ -55,9 +56,9 @@ class Connections:
         """Count a connection; False if there is no room for it."""
         own = self._by_address.get(address, set())
         if len(own) >= self.most_of_one:
-            has_room = _drop_longest_waiting(own)
+            has_room = self._drop_one_of(address)
         elif self._count >= self.most:
-            has_room = _drop_longest_waiting(max(self._by_address.values(), key=len))
+            has_room = self._drop_one_of(max(self._by_address, key=self._count_of))
         else:
             has_room = True
         if has_room:
@@ -74,11 +75,16 @@ class Connections:
             if not own:
                 del self._by_address[address]
 
+    def _count_of(self, address: str) -> int:
+        return len(self._by_address[address])
 
-def _drop_longest_waiting(connections: set[OneConnection]) -> bool:
-    """End the connection that has waited longest; False if all are being answered."""
-    waiting = [(since, one) for one in connections if (since := one.waiting_since) is not None]
-    if not waiting:
-        return False
-    min(waiting, key=lambda found: found[0])[1].drop()
-    return True
+    def _drop_one_of(self, address: str) -> bool:
+        """End the connection that has waited longest; False if all are being answered."""
+        of_all = self._by_address[address]
+        waiting = [(since, one) for one in of_all if (since := one.waiting_since) is not None]
+        if not waiting:
+            return False
+        longest = min(waiting, key=lambda found: found[0])[1]
+        self.leave(longest, address)
+        longest.drop()
+        return True

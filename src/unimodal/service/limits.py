@@ -24,8 +24,9 @@ class Limits:
     body_seconds: float = 10.0  # for a body to arrive
     head_seconds: float = 10.0  # for the head of a request to arrive
     answer_seconds: float = 60.0  # for an answer to be taken
+    keep_seconds: float = 5.0  # for the next request to begin
     fields: int = 30_000  # in a body
-    connections: int = 0  # in all; 0: half of the descriptors
+    connections: int = 0  # in all; 0, and at most: half of the descriptors
     connections_of_one: int = 0  # address; 0: three quarters of all
     arms: int = 100_000
     edges: int = 1_000_000

@@ -31,7 +31,7 @@ from unimodal.service.places import Place
 _log = logging.getLogger("unimodal")
 _ROOM = 16  # that stay free, for those who read and who connect meanwhile
 _PLENTY = 8  # descriptors per campaign, with which nobody needs to count
-_TRIES = 16
+_PAUSE = 0.01  # seconds
 
 
 class _Held:
@@ -157,15 +157,18 @@ class OpenCampaigns:
         named = {"durability": self._durability, "wait": self._limits.wait, **given}
         with self._lock:
             self._opening += 1
+        until = time.monotonic() + self._limits.wait
         try:
-            for _ in range(_TRIES):
+            while True:
                 self.make_room()
                 try:
                     return Campaign.open(self.place.address(name), **named)
-                except TooManyOpenFiles:
-                    if not self._close_longest_unused():
+                except (TooManyOpenFiles, OSError) as error:
+                    is_lack = isinstance(error, TooManyOpenFiles) or descriptors.is_lack(error)
+                    if not is_lack or time.monotonic() > until:
                         raise
-            return Campaign.open(self.place.address(name), **named)
+                    if not self._close_longest_unused():
+                        time.sleep(_PAUSE)  # connections, or campaigns in use, may end
         finally:
             with self._lock:
                 self._opening -= 1

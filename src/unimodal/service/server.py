@@ -26,6 +26,8 @@ from unimodal.service.timed_protocol import timed_protocol
 _log = logging.getLogger("unimodal")
 _GRACE = 30  # seconds for what is in flight
 _CLOSING = 15  # seconds after that for campaigns to be closed
+_BACKLOG = 1024  # connections that the system keeps until they are accepted
+_ACCEPTED = 4  # of them at once: each has a descriptor before it can be refused
 _SWITCH = 0.0005  # seconds: a thread that commits need not wait 5 ms for the event loop's turn
 
 
@@ -75,6 +77,7 @@ def serve(
 
 def configured(app: FastAPI) -> uvicorn.Config:
     """How an application is served."""
+    limits: Limits = app.state.service.limits
     return uvicorn.Config(
         app,
         http=timed_protocol(app.state.service),
@@ -84,7 +87,8 @@ def configured(app: FastAPI) -> uvicorn.Config:
         log_level="warning",
         server_header=False,
         timeout_graceful_shutdown=_GRACE,
-        backlog=1024,
+        timeout_keep_alive=limits.keep_seconds,  # type: ignore[arg-type]  # any number of seconds
+        backlog=_ACCEPTED,
     )
 
 
@@ -114,6 +118,8 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, and say so."""
         await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(_BACKLOG)  # which uvicorn has set to what is accepted at once
         if self.started:
             self._ready()
 
