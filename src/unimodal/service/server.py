@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import os
+import selectors
 import signal
 import socket
 import sys
@@ -28,6 +30,8 @@ _GRACE = 30  # seconds for what is in flight
 _CLOSING = 15  # seconds after that for campaigns to be closed
 _BACKLOG = 1024  # connections that the system keeps until they are accepted
 _ACCEPTED = 4  # of them at once: each has a descriptor before it can be refused
+_LAST_ACCEPTED = 0.5  # seconds in which connections are accepted at the end
+_Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)  # without a descriptor
 _SWITCH = 0.0005  # seconds: a thread that commits need not wait 5 ms for the event loop's turn
 
 
@@ -124,11 +128,24 @@ class _Server(uvicorn.Server):
             self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Have the dashboard's streams end, which last for ever, and wait for all else."""
+        """Accept who has connected, end the streams, which last for ever, and wait for the rest."""
         app: Any = self.config.app
         app.state.service.stopping = True
         self.deadline.start()
+        await _accept_the_last(sockets or [])
         await super().shutdown(sockets)
+
+
+async def _accept_the_last(listeners: list[socket.socket]) -> None:
+    """Let the event loop accept the connections that the system has for it: else they are reset."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + _LAST_ACCEPTED
+    with _Selector() as waiting:
+        for listener in listeners:
+            waiting.register(listener, selectors.EVENT_READ)
+        while waiting.select(0) and loop.time() < until:
+            await asyncio.sleep(0)
+    await asyncio.sleep(0.01)  # for their protocols to be made
 
 
 def _end() -> None:
