@@ -1,6 +1,8 @@
 """More campaigns than descriptors: the longest unused is closed, one in use never is."""
 
 import contextlib
+import errno
+import os
 import socket
 
 import pytest
@@ -13,6 +15,7 @@ from unimodal.service.access import Access
 from unimodal.service.limits import Limits
 from unimodal.service.open_campaigns import OpenCampaigns
 from unimodal.service.places import Folder
+from unimodal.service.problems import failure
 from unimodal.service.routes.status import _text
 from unimodal.service.service import Service
 from unimodal.service.sessions import Sessions
@@ -100,11 +103,19 @@ def test_looking_for_alarms_and_metrics_are_no_use(folder):
     service.close()
 
 
-def test_a_service_without_descriptors_is_not_ready(folder, monkeypatch):
+def test_a_service_without_descriptors_is_not_ready_and_says_why(folder, monkeypatch):
     folder.check()
-    monkeypatch.setattr(descriptors, "left", lambda: 3)
-    with pytest.raises(TooManyOpenFiles, match="ulimit"):
-        folder.check()
+    assert folder.names() == ["c0", "c1", "c2", "c3", "c4", "c5"]
+
+    def fails(_):
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(os, "listdir", fails)
+    for work in (folder.check, folder.names):
+        with pytest.raises(TooManyOpenFiles, match="ulimit"):
+            work()
+    told = failure(OSError(errno.ENFILE, "Too many open files in system"))
+    assert told["status"] == 503 and told["type"].endswith("TooManyOpenFiles")
 
 
 def test_more_campaigns_than_descriptors(tmp_path):
