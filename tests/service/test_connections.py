@@ -166,6 +166,19 @@ def test_junk_in_a_body_ends_the_connection_without_a_traceback(impatient):
     assert len(lines) <= 3 and not [line for line in lines if "Exception" in line]
 
 
+def test_junk_in_the_body_of_a_stream_ends_it_without_a_traceback(impatient, caplog):
+    text = GET.replace("/healthz", "/dashboard/events") + "Transfer-Encoding: chunked\r\n\r\n"
+    with connected(impatient.url, text) as client:
+        assert answer_of(client, b"3000\n\n\r\n").startswith(b"HTTP/1.1 200")
+        client.sendall(b"zz\r\n")
+        assert ends(client)
+    until = time.monotonic() + 10
+    while impatient.app.state.dashboard.streams.total():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    assert "Fatal error" not in caplog.text
+
+
 # Limits.
 
 

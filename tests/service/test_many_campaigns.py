@@ -1,5 +1,6 @@
 """More campaigns than descriptors: the longest unused is closed, one in use never is."""
 
+import asyncio
 import contextlib
 import errno
 import os
@@ -12,6 +13,7 @@ from tests.service.descriptor_load import fill, load, p99, served
 from unimodal import descriptors
 from unimodal.errors import TooManyOpenFiles
 from unimodal.service.access import Access
+from unimodal.service.calls import CallQueue
 from unimodal.service.limits import Limits
 from unimodal.service.open_campaigns import OpenCampaigns
 from unimodal.service.places import Folder
@@ -65,6 +67,21 @@ def test_a_campaign_in_use_is_never_closed(folder, few):
     campaigns.close()
 
 
+def test_who_reads_has_room_made_first(folder, few, monkeypatch):
+    campaigns = OpenCampaigns(folder, Limits(), "fast")
+    few.append(campaigns)
+    for name in ("c0", "c1", "c2"):
+        with campaigns.use(name):
+            pass
+    queue = CallQueue(campaigns, Limits())
+    taken = descriptors.left
+    monkeypatch.setattr(descriptors, "left", lambda: taken() - 4)  # somebody has connected
+    assert asyncio.run(queue.read("c2", lambda campaign: campaign.decide().id)) == 2
+    assert campaigns.names_open() == ["c1", "c2"]
+    queue.close()
+    campaigns.close()
+
+
 def test_where_none_can_be_opened_another_is_closed_first(folder, monkeypatch):
     """Descriptors may be taken between the count and the opening."""
     campaigns = OpenCampaigns(folder, Limits(wait=0.05), "fast")
@@ -93,10 +110,15 @@ def test_looking_for_alarms_and_metrics_are_no_use(folder):
     for name in ("c0", "c1"):
         with service.campaigns.use(name):
             pass
+    before = service.campaigns._unused()
     service._look_for_alarms("c0")
     service._look_for_alarms("c5")  # which is not open, and is not opened
     assert b"unimodal_outstanding" in _text(service)
-    assert [name for _, name in service.campaigns._unused()] == ["c0", "c1"]
+    assert service.campaigns._unused() == before
+    with service.campaigns.if_open("c0") as campaign:  # it stays open meanwhile
+        assert [name for _, name in service.campaigns._unused()] == ["c1"]
+        assert campaign.decide().id == 2
+    assert service.campaigns._unused() == before
     service.campaigns._limits = Limits(most_open=1)
     service.campaigns.close_idle()
     assert service.campaigns.names_open() == ["c1"]

@@ -1,5 +1,6 @@
 """SIGTERM: what is in flight is answered, the connection is closed, and the process ends."""
 
+import asyncio
 import contextlib
 import re
 import signal
@@ -89,6 +90,34 @@ def test_a_connection_on_which_nothing_comes_does_not_hold_up_the_end(tmp_path):
         assert server.wait(20) == 0
         assert time.monotonic() - begun < 8  # the head had ten seconds
         assert rest_of(idle) == b""
+
+
+def test_connections_that_the_system_has_are_accepted_at_the_end():
+    """Else a request that was sent on one of them is reset."""
+    from unimodal.service.server import _accept_the_last
+
+    async def accepted(listener):
+        made = []
+
+        class Noted(asyncio.Protocol):
+            def connection_made(self, transport):
+                made.append(transport)
+
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(Noted, sock=listener, backlog=4)
+        listener.listen(64)
+        port = listener.getsockname()[1]
+        with contextlib.ExitStack() as stack:
+            for _ in range(30):
+                stack.enter_context(connected(port))
+            await _accept_the_last([listener])
+            server.close()
+            for transport in made:
+                transport.abort()
+            return len(made)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        assert asyncio.run(accepted(listener)) == 30
 
 
 def test_work_that_goes_on_for_ever_does_not_hold_up_the_end(tmp_path):

@@ -84,10 +84,6 @@ class TimedProtocol(H11Protocol):
         super().timeout_keep_alive_handler()
         self._abort_later()
 
-    def eof_received(self) -> None:
-        """The client sends no more, and asyncio closes the connection."""
-        self._abort_later()
-
     def pause_writing(self) -> None:
         """Wait for an answer to be taken: more of it is in memory than is good."""
         super().pause_writing()
