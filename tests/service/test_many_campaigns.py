@@ -82,6 +82,22 @@ def test_who_reads_has_room_made_first(folder, few, monkeypatch):
     campaigns.close()
 
 
+def test_a_campaign_that_was_read_is_closed_where_descriptors_are_short(folder, few):
+    """Else looking for alarms would close one campaign after the other that is in use."""
+    campaigns = OpenCampaigns(folder, Limits(), "fast")
+    few.append(campaigns)
+    for name in ("c0", "c1", "c2"):
+        with campaigns.use(name):
+            campaigns.close_after_reading(name)  # it is in use
+    campaigns.close_after_reading("c1")
+    assert campaigns.names_open() == ["c0", "c2"]
+    campaigns.close_after_reading("c2")
+    assert campaigns.names_open() == ["c0"]
+    campaigns.close_after_reading("c0")  # there is room for two more
+    assert campaigns.names_open() == ["c0"]
+    campaigns.close()
+
+
 def test_where_none_can_be_opened_another_is_closed_first(folder, monkeypatch):
     """Descriptors may be taken between the count and the opening."""
     campaigns = OpenCampaigns(folder, Limits(wait=0.05), "fast")

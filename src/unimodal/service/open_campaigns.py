@@ -121,14 +121,23 @@ class OpenCampaigns:
         while self._is_short() and self._close_longest_unused():
             pass
 
-    def _is_short(self) -> bool:
+    def close_after_reading(self, name: str) -> None:
+        """Close what was read and nobody uses, where its reader's descriptor may be needed soon."""
+        with self._lock:
+            held = self._held.get(name)
+            if held is None or held.users or not self._is_short(opening=2):
+                return
+            del self._held[name]
+        self._close(held)
+
+    def _is_short(self, opening: int = 0) -> bool:
         connected, expected = self._connections()
         held = len(self._held)
         if held > self._limits.most_open:
             return True
         if _PLENTY * held + connected + expected + 8 * _ROOM < descriptors.limit():
             return False
-        return descriptors.left() < _ROOM + expected + DESCRIPTORS * self._opening
+        return descriptors.left() < _ROOM + expected + DESCRIPTORS * (self._opening + opening)
 
     def _close_longest_unused(self) -> bool:
         """Close one that nobody uses; False if there is none."""

@@ -161,6 +161,7 @@ class Service:
                     return
                 self.campaigns.make_room()
                 self.metrics.alarms.labels(name).set(len(campaign.alarms()))
+            self.campaigns.close_after_reading(name)
         except UnimodalError as error:
             _log.warning("alarms of %s: %s", name, error)
         except Exception:
