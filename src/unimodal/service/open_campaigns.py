@@ -123,9 +123,11 @@ class OpenCampaigns:
 
     def close_after_reading(self, name: str) -> None:
         """Close what was read and nobody uses, where its reader's descriptor may be needed soon."""
+        if not self._is_short(opening=2):
+            return
         with self._lock:
             held = self._held.get(name)
-            if held is None or held.users or not self._is_short(opening=2):
+            if held is None or held.users:
                 return
             del self._held[name]
         self._close(held)
