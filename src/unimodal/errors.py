@@ -66,6 +66,10 @@ class ReadOnly(StoreError):
     """The file or its folder cannot be written here."""
 
 
+class TooManyOpenFiles(StoreError):
+    """As many files and connections are open in this process as the system lets."""
+
+
 class DamagedFile(StoreError):
     """The file has something in it that cannot be: it was changed by hand, or is damaged."""
 

@@ -30,6 +30,7 @@ def running(app, send_buffer=None):
     while not server.started:
         assert thread.is_alive()
         time.sleep(0.005)
+    listener.listen(128)  # as a server process does: uvicorn keeps no more than it accepts at once
     try:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
     finally:

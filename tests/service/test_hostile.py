@@ -265,7 +265,7 @@ def test_heads_that_cannot_be_are_refused_and_the_connection_is_closed(service, 
     assert service.http.get("/healthz").status_code == 200
 
 
-def test_who_keeps_the_readers_busy_does_not_make_the_service_unready(service, monkeypatch):
+def test_who_keeps_the_readers_busy_does_not_make_the_service_unready(service, prices, monkeypatch):
     """A load balancer would send nobody here any more; and anybody may ask."""
     served, asked = service.app.state.service, []
     check = served.place.check
@@ -275,7 +275,7 @@ def test_who_keeps_the_readers_busy_does_not_make_the_service_unready(service, m
 
     monkeypatch.setattr(served.queue, "aside", full)
     monkeypatch.setattr(served.place, "check", lambda: asked.append(1) or check())
-    assert service.http.get("/v1/campaigns").status_code == 503
+    assert service.http.get(f"{prices}/certificate").status_code == 503
     served._ready = None
     assert {service.http.get("/readyz").status_code for _ in range(20)} == {200}
     assert 1 <= len(asked) <= 3  # once per second

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 from fastapi import Request
@@ -16,6 +17,8 @@ from unimodal.service.tokens import EVERYTHING, Token, TokenFile
 # Only for the description: they are read in `Access`, in less time.
 BEARER = HTTPBearer(auto_error=False, description="A token that `unimodal token add` made")
 SESSION = APIKeyCookie(name=COOKIE, auto_error=False, description="The cookie of POST /session")
+# The token that asks in this task, so that none takes more than its share; "" where there are none.
+ASKING: ContextVar[str] = ContextVar("asking", default="")
 _READING = ("GET", "HEAD", "OPTIONS")
 
 
@@ -49,6 +52,7 @@ class Access:
     def token_of(self, request: Request) -> Token:
         """The token of a request, whose rate is counted; `NotAuthenticated` if it has none."""
         token = self._token_of(request)
+        ASKING.set("" if self.tokens is None else token.id)
         self._rates.take(token.id)
         return token
 

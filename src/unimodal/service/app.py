@@ -21,6 +21,7 @@ from unimodal.service.gate import Gate
 from unimodal.service.limits import Limits
 from unimodal.service.models import Problem
 from unimodal.service.places import place_of
+from unimodal.service.quiet_log import quieted
 from unimodal.service.routes import arms, campaigns, decisions, readings, session, status
 from unimodal.service.routes.quick import schemas
 from unimodal.service.service import Service
@@ -64,7 +65,8 @@ def create_app(
         if worlds is not None:
             worlds.start()
         try:
-            yield
+            with quieted(service.quiet):
+                yield
         finally:
             if worlds is not None:
                 await asyncio.to_thread(worlds.stop)

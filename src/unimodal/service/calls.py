@@ -1,8 +1,9 @@
 """How requests become calls of campaigns: off the event loop, together, and never too many.
 
 Calls of one campaign that wait together are done by one thread in one commit; another campaign's
-calls are done by another thread meanwhile. The queue is bounded: who comes when it is full is
-refused at once (`Overloaded`), so that those who wait are answered in time.
+calls are done by another thread meanwhile. The queue is bounded, in all and per token: who comes
+when it is full is refused at once (`Overloaded`), so that those who wait are answered in time. What
+owners do (end, list, make, pause) has places and threads of its own: no load keeps them out.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from typing import Any
 
 from unimodal.campaigns.group_commit import Call
 from unimodal.campaigns.together import do_together
-from unimodal.errors import Overloaded
 from unimodal.service.limits import Limits
 from unimodal.service.open_campaigns import OpenCampaigns, Work
+from unimodal.service.turns import Places, Turns
 
 _THREADS = 8  # that wait for disks; campaigns take turns where there are more
 _READERS = 2  # that fold or read whole logs
+_OWNERS = 2  # that do what owners ask
 _MOST_TOGETHER = 256  # calls in one commit
 
 
@@ -31,6 +33,8 @@ class _Waiting:
 
     future: asyncio.Future[Any]
     loop: asyncio.AbstractEventLoop
+    places: Places
+    token: str
     call: Call | None = None
     work: Work | None = None
 
@@ -50,25 +54,37 @@ class CallQueue:
     def __init__(self, campaigns: OpenCampaigns, limits: Limits) -> None:
         self._campaigns, self._limits = campaigns, limits
         self._threads = ThreadPoolExecutor(_THREADS, "unimodal-call")
-        self._readers = ThreadPoolExecutor(_READERS, "unimodal-read")
+        self._readers = Turns(
+            _READERS, Places(limits.readings, limits.readings // 4), "unimodal-read"
+        )
+        self._places = Places(limits.waiting, limits.waiting // 2)
+        self._owners_places = Places(limits.waiting, limits.waiting // 8)
+        self._owners = Turns(_OWNERS, self._owners_places, "unimodal-own")
         self._lock = threading.Lock()
         self._lanes: dict[str, _Lane] = {}
-        self.waiting = 0  # calls in the queue or being done
-        self.reading = 0
+
+    @property
+    def waiting(self) -> int:
+        """Calls in the queue or being done."""
+        return self._places.count + self._owners_places.count
 
     async def change(self, name: str, call: Call) -> Any:
         """Do a call on the state of a campaign, which may share a commit with others; its result.
 
         The calls that wait together are done in the order in which they came.
         """
-        await self._queued(name, call=call)
+        await self._queued(name, self._places, call=call)
         if call.error is not None:
             raise call.error
         return call.result
 
     async def do(self, name: str, work: Work) -> Any:
         """Do something with a campaign after the calls that wait with it; what it returns."""
-        return await self._queued(name, work=work)
+        return await self._queued(name, self._places, work=work)
+
+    async def manage(self, name: str, work: Work) -> Any:
+        """`do` for an owner, who finds a place where calls find none."""
+        return await self._queued(name, self._owners_places, work=work)
 
     async def read(self, name: str, work: Work) -> Any:
         """Do something slow that only reads, beside the calls."""
@@ -81,25 +97,29 @@ class CallQueue:
 
     async def aside(self, work: Callable[[], Any]) -> Any:
         """Do something slow that is no call of a campaign."""
-        if self.reading >= self._limits.readings:
-            raise _full(self.reading)
-        self.reading += 1
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._readers, work)
-        finally:
-            self.reading -= 1
+
+        def done() -> Any:
+            self._campaigns.make_room()
+            return work()
+
+        return await self._readers.do(done)
+
+    async def manage_aside(self, work: Callable[[], Any]) -> Any:
+        """Do something short that is no call of a campaign, for an owner."""
+        return await self._owners.do(work)
 
     def close(self) -> None:
         """Finish what waits."""
         self._threads.shutdown(wait=True)
-        self._readers.shutdown(wait=True, cancel_futures=True)
+        self._owners.close()
+        self._readers.close()
 
-    async def _queued(self, name: str, call: Call | None = None, work: Work | None = None) -> Any:
-        if self.waiting >= self._limits.waiting:
-            raise _full(self.waiting)
+    async def _queued(
+        self, name: str, places: Places, call: Call | None = None, work: Work | None = None
+    ) -> Any:
+        token = places.take()
         loop = asyncio.get_running_loop()
-        queued = _Waiting(loop.create_future(), loop, call, work)
-        self.waiting += 1
+        queued = _Waiting(loop.create_future(), loop, places, token, call, work)
         with self._lock:
             lane = self._lanes.setdefault(name, _Lane(name))
             lane.waiting.append(queued)
@@ -143,17 +163,11 @@ class CallQueue:
         self, taken: list[_Waiting], outcomes: list[tuple[Any, BaseException | None]]
     ) -> None:
         """On the event loop: hand out what came of the calls."""
-        self.waiting -= len(taken)
         for one, (result, error) in zip(taken, outcomes, strict=True):
+            one.places.give_back(one.token)
             if one.future.done():
                 continue  # its client has gone
             if error is None:
                 one.future.set_result(result)
             else:
                 one.future.set_exception(error)
-
-
-def _full(waiting: int) -> Overloaded:
-    return Overloaded(
-        f"{waiting:,} calls wait already, as many as the service lets: call again in a second."
-    )

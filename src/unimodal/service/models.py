@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictFloat, StrictInt, StrictStr
 
 from unimodal.service.limits import (
+    LARGEST,
     LONGEST_LABEL,
     LONGEST_TEXT,
     MOST_DECISIONS,
@@ -15,9 +16,8 @@ from unimodal.service.limits import (
     NAME,
 )
 
-_LARGEST = 2**63 - 1
 _Text = Annotated[StrictStr, Field(max_length=LONGEST_LABEL)]
-_Whole = Annotated[StrictInt, Field(ge=-_LARGEST, le=_LARGEST)]
+_Whole = Annotated[StrictInt, Field(ge=-LARGEST, le=LARGEST)]
 _Real = Annotated[StrictFloat, Field(allow_inf_nan=False)]
 _Scalar = _Text | _Whole | _Real
 Label = Annotated[
@@ -26,7 +26,7 @@ Label = Annotated[
 ]
 Name = Annotated[str, Field(pattern=NAME, description="Of a campaign", examples=["prices"])]
 Number = Annotated[float, Field(allow_inf_nan=False, strict=True)]
-DecisionId = Annotated[StrictInt, Field(ge=1, le=_LARGEST, examples=[17])]
+DecisionId = Annotated[StrictInt, Field(ge=1, le=LARGEST, examples=[17])]
 Edge = Annotated[list[Label], Field(min_length=2, max_length=2, examples=[["9.90", "12.90"]])]
 Labels = Annotated[list[Label], Field(min_length=1, max_length=MOST_LABELS, fail_fast=True)]
 
@@ -100,7 +100,7 @@ class NewCampaign(Body):
         Literal["label"] | Number | Annotated[list[Edge], Field(fail_fast=True)] | None,
         Field(description="What a reward of each arm is worth: its label, a number, or pairs"),
     ] = None
-    seed: Annotated[int, Field(ge=0, le=_LARGEST)] | None = None
+    seed: Annotated[int, Field(ge=0, le=LARGEST)] | None = None
     time_to_live: Annotated[Number, Field(gt=0, description="Seconds")] | None = None
     on_expiry: Literal["drop", "zero"] = "drop"
     data: Past | None = None

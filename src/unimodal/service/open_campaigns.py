@@ -1,4 +1,9 @@
-"""The campaigns that a service has open: one object each, opened on demand, closed when idle."""
+"""The campaigns that a service has open: one object each, opened on demand, closed when idle.
+
+How many stay open depends on the descriptors that are left, which are counted and not estimated: a
+file has four (its locks, the database, -wal and -shm), and SQLite keeps a fifth of whoever has read
+it beside its writer.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +14,24 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from unimodal import descriptors
 from unimodal.campaigns import Campaign
 from unimodal.campaigns.stores.sqlite import DURABILITY
-from unimodal.errors import CampaignExists, UnimodalError, UnknownCampaign, unknown_name
+from unimodal.campaigns.stores.sqlite_errors import DESCRIPTORS
+from unimodal.errors import (
+    CampaignExists,
+    TooManyOpenFiles,
+    UnimodalError,
+    UnknownCampaign,
+    unknown_name,
+)
 from unimodal.service.limits import Limits
 from unimodal.service.places import Place
 
 _log = logging.getLogger("unimodal")
+_ROOM = 16  # that stay free, for those who read and who connect meanwhile
+_PLENTY = 8  # descriptors per campaign, with which nobody needs to count
+_PAUSE = 0.01  # seconds
 
 
 class _Held:
@@ -29,14 +45,25 @@ class _Held:
 
 
 class OpenCampaigns:
-    """Opens each campaign once, for all threads; those that nobody uses are closed."""
+    """Opens each campaign once, for all threads; those that nobody uses are closed.
 
-    def __init__(self, place: Place, limits: Limits, durability: str = "full") -> None:
+    `connections` says how many descriptors connections have, and how many more are kept for them.
+    """
+
+    def __init__(
+        self,
+        place: Place,
+        limits: Limits,
+        durability: str = "full",
+        connections: Callable[[], tuple[int, int]] = lambda: (0, 0),
+    ) -> None:
         if durability not in DURABILITY:
             raise unknown_name("durability", durability, DURABILITY)
         self.place, self._limits, self._durability = place, limits, durability
+        self._connections = connections
         self._lock = threading.Lock()
         self._held: dict[str, _Held] = {}
+        self._opening = 0
         self._closed = False
 
     @contextlib.contextmanager
@@ -62,23 +89,74 @@ class OpenCampaigns:
                 )
             held.campaign = self._open(name, **given)
 
+    @contextlib.contextmanager
+    def if_open(self, name: str) -> Iterator[Campaign | None]:
+        """A campaign if it is open, which stays so meanwhile; this does not count as use."""
+        with self._lock:
+            held = self._held.get(name)
+            campaign = held.campaign if held is not None else None
+            if held is not None and campaign is not None:
+                held.users += 1
+        try:
+            yield campaign
+        finally:
+            if held is not None and campaign is not None:
+                with self._lock:
+                    held.users -= 1
+
     def names_open(self) -> list[str]:
         """The campaigns that are open now."""
         with self._lock:
             return [name for name, held in self._held.items() if held.campaign is not None]
 
     def close_idle(self) -> None:
-        """Close what nobody has used for a while, and the oldest where too many are open."""
-        now = time.monotonic()
+        """Close what nobody has used for a while, and the longest unused where room is needed."""
+        until = time.monotonic() - self._limits.idle
         with self._lock:
-            free = [(held.used, name) for name, held in self._held.items() if not held.users]
-            too_many = max(len(self._held) - self._limits.most_open, 0)
-            oldest = sorted(free)
-            over = [name for used, name in oldest if now - used > self._limits.idle]
-            names = {*over, *(name for _, name in oldest[:too_many])}
-            closing = [self._held.pop(name) for name in names]
+            over = [name for used, name in self._unused() if used < until]
+            closing = [self._held.pop(name) for name in over]
         for held in closing:
             self._close(held)
+        self.make_room()
+
+    def make_room(self) -> None:
+        """Close the longest unused, until neither descriptors nor memory are short."""
+        while self._is_short() and self._close_longest_unused():
+            pass
+
+    def close_after_reading(self, name: str) -> None:
+        """Close what was read and nobody uses, where its reader's descriptor may be needed soon."""
+        if not self._is_short(opening=2):
+            return
+        with self._lock:
+            held = self._held.get(name)
+            if held is None or held.users:
+                return
+            del self._held[name]
+        self._close(held)
+
+    def _is_short(self, opening: int = 0) -> bool:
+        connected, expected = self._connections()
+        held = len(self._held)
+        if held > self._limits.most_open:
+            return True
+        if _PLENTY * held + connected + expected + 8 * _ROOM < descriptors.limit():
+            return False
+        return descriptors.left() < _ROOM + expected + DESCRIPTORS * (self._opening + opening)
+
+    def _close_longest_unused(self) -> bool:
+        """Close one that nobody uses; False if there is none."""
+        with self._lock:
+            unused = self._unused()
+            if not unused:
+                return False
+            held = self._held.pop(unused[0][1])
+        self._close(held)
+        return True
+
+    def _unused(self) -> list[tuple[float, str]]:
+        """Those that can be closed, the longest unused first; with the lock."""
+        return sorted((held.used, name) for name, held in self._held.items() if not held.users)
 
     def close(self) -> None:
         """Close all of them; nothing is opened after this."""
@@ -89,8 +167,25 @@ class OpenCampaigns:
             self._close(held)
 
     def _open(self, name: str, **given: Any) -> Campaign:
+        """Open a campaign; others are closed first where there is no room for it."""
         named = {"durability": self._durability, "wait": self._limits.wait, **given}
-        return Campaign.open(self.place.address(name), **named)
+        with self._lock:
+            self._opening += 1
+        until = time.monotonic() + self._limits.wait
+        try:
+            while True:
+                self.make_room()
+                try:
+                    return Campaign.open(self.place.address(name), **named)
+                except (TooManyOpenFiles, OSError) as error:
+                    is_lack = isinstance(error, TooManyOpenFiles) or descriptors.is_lack(error)
+                    if not is_lack or time.monotonic() > until:
+                        raise
+                    if not self._close_longest_unused():
+                        time.sleep(_PAUSE)  # connections, or campaigns in use, may end
+        finally:
+            with self._lock:
+                self._opening -= 1
 
     @contextlib.contextmanager
     def _used(self, name: str) -> Iterator[_Held]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Any, Protocol
 
-from unimodal import files
+from unimodal import descriptors, files
+from unimodal.campaigns.stores.sqlite_errors import DESCRIPTORS, too_many_open
 from unimodal.errors import InvalidRequest, StoreError, UnimodalError
 from unimodal.service.limits import NAME
 
@@ -73,8 +75,8 @@ class Folder:
 
     def names(self) -> list[str]:
         """The campaigns that there are, in order."""
-        found = (path.stem for path in self._path.glob("*.db"))
-        return sorted(filter(is_name, found))
+        found = (Path(name) for name in self._listed())
+        return sorted(path.stem for path in found if path.suffix == ".db" and is_name(path.stem))
 
     def has(self, name: str) -> bool:
         """Whether there is a campaign of this name."""
@@ -99,12 +101,24 @@ class Folder:
             raise StoreError(f"{self._mark(name)} cannot be written: {error.strerror}.") from None
 
     def check(self) -> None:
-        """Refuse if the folder is gone."""
+        """Refuse if the folder is gone, or if there are no descriptors for its files."""
         if not self._path.is_dir():
             raise StoreError(f"the folder of campaigns {self._path} is gone: mount it again.")
+        if descriptors.left() < DESCRIPTORS:
+            raise too_many_open(self._path)
 
     def close(self) -> None:
         """Nothing is held."""
+
+    def _listed(self) -> list[str]:
+        try:
+            return os.listdir(self._path)
+        except OSError as error:
+            if descriptors.is_lack(error):
+                raise too_many_open(self._path) from None
+            raise StoreError(
+                f"the folder of campaigns {self._path} cannot be read: {error.strerror or error}."
+            ) from None
 
     def _mark(self, name: str) -> Path:
         return self._path / f"{check_name(name)}.ended"

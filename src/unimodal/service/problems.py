@@ -11,7 +11,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
-from unimodal import errors
+from unimodal import descriptors, errors
 from unimodal.errors import UnimodalError
 from unimodal.escape_text import printable
 from unimodal.service.urn import URN
@@ -117,6 +117,9 @@ async def answered(endpoint: Endpoint, request: Request) -> Response:
 
 def failure(error: BaseException) -> dict[str, Any]:
     """The problem of an error that nobody foresaw: logged here, not told to strangers."""
+    if descriptors.is_lack(error):
+        lack = "the service has as many files and connections open as the system lets: call again."
+        return of_error(errors.TooManyOpenFiles(lack))
     _log.error("a request failed", exc_info=error)
     detail = "the service failed at this request: its log says why; try again, or tell its owner."
     return document("InternalError", 500, detail)

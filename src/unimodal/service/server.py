@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import logging
+import os
+import selectors
 import signal
 import socket
 import sys
@@ -14,13 +18,20 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI
 
+from unimodal import descriptors
 from unimodal.errors import UnimodalError
 from unimodal.service.app import create_app
 from unimodal.service.gate import is_loopback
 from unimodal.service.limits import Limits
 from unimodal.service.timed_protocol import timed_protocol
 
+_log = logging.getLogger("unimodal")
 _GRACE = 30  # seconds for what is in flight
+_CLOSING = 15  # seconds after that for campaigns to be closed
+_BACKLOG = 1024  # connections that the system keeps until they are accepted
+_ACCEPTED = 4  # of them at once: each has a descriptor before it can be refused
+_LAST_ACCEPTED = 0.5  # seconds in which connections are accepted at the end
+_Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)  # without a descriptor
 _SWITCH = 0.0005  # seconds: a thread that commits need not wait 5 ms for the event loop's turn
 
 
@@ -51,30 +62,37 @@ def serve(
     demo: bool = False,
     ready: Callable[[str], None] = print,
 ) -> None:
-    """Serve until SIGTERM or Ctrl-C; then finish what is in flight, and close the campaigns.
+    """Serve until SIGTERM or Ctrl-C; then answer what is in flight, and close the campaigns.
 
     `ready` is called with the address when requests are answered.
     """
     check_address(host, token_file)
+    descriptors.raise_limit()
     named: dict[str, Any] = {"limits": limits, "durability": durability, "watch": watch}
     app = create_app(store, token_file, demo=demo, **named)
     config = configured(app)
     with listening(host, port) as listener, _switching_quickly():
-        _Server(config, lambda: ready(_address(listener))).run(sockets=[listener])
+        server = _Server(config, lambda: ready(_address(listener)))
+        try:
+            server.run(sockets=[listener])
+        finally:
+            server.deadline.cancel()
 
 
 def configured(app: FastAPI) -> uvicorn.Config:
     """How an application is served."""
+    limits: Limits = app.state.service.limits
     return uvicorn.Config(
         app,
-        http=timed_protocol(app.state.service.limits),
+        http=timed_protocol(app.state.service),
         ws="none",
         lifespan="on",
         access_log=False,
         log_level="warning",
         server_header=False,
         timeout_graceful_shutdown=_GRACE,
-        backlog=1024,
+        timeout_keep_alive=limits.keep_seconds,  # type: ignore[arg-type]  # any number of seconds
+        backlog=_ACCEPTED,
     )
 
 
@@ -84,6 +102,8 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._ready = ready
+        self.deadline = threading.Timer(_GRACE + _CLOSING, _end)
+        self.deadline.daemon = True
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -102,14 +122,36 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, and say so."""
         await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(_BACKLOG)  # which uvicorn has set to what is accepted at once
         if self.started:
             self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Have the dashboard's streams end, which last for ever, and wait for all else."""
+        """Accept who has connected, end the streams, which last for ever, and wait for the rest."""
         app: Any = self.config.app
         app.state.service.stopping = True
+        self.deadline.start()
+        await _accept_the_last(sockets or [])
         await super().shutdown(sockets)
+
+
+async def _accept_the_last(listeners: list[socket.socket]) -> None:
+    """Let the event loop accept the connections that the system has for it: else they are reset."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + _LAST_ACCEPTED
+    with _Selector() as waiting:
+        for listener in listeners:
+            waiting.register(listener, selectors.EVENT_READ)
+        while waiting.select(0) and loop.time() < until:
+            await asyncio.sleep(0)
+    await asyncio.sleep(0.01)  # for their protocols to be made
+
+
+def _end() -> None:
+    """End a process in which something goes on for ever; what was answered is on disk."""
+    _log.error("the service did not end within %g s, and is ended", _GRACE + _CLOSING)
+    os._exit(1)
 
 
 @contextlib.contextmanager

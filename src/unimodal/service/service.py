@@ -14,10 +14,12 @@ from fastapi import Request
 from unimodal.errors import CampaignEnded, UnimodalError
 from unimodal.service.access import Access
 from unimodal.service.calls import CallQueue
+from unimodal.service.connections import Connections, OneConnection
 from unimodal.service.limits import Limits
 from unimodal.service.metrics import Metrics
 from unimodal.service.open_campaigns import OpenCampaigns, unknown_campaign
 from unimodal.service.places import Place
+from unimodal.service.quiet_log import QuietLog
 
 _log = logging.getLogger("unimodal")
 _REMEMBERED = 1.0  # seconds for which the store is not asked again the same
@@ -36,14 +38,17 @@ class Service:
     ) -> None:
         self.place, self.access, self.limits = place, access, limits or Limits()
         self.metrics = Metrics()
-        self.campaigns = OpenCampaigns(place, self.limits, durability)
+        self.quiet = QuietLog()  # for what strangers can cause
+        self.connections = Connections(self.limits)
+        self.campaigns = OpenCampaigns(place, self.limits, durability, self.connections.descriptors)
         self.queue = CallQueue(self.campaigns, self.limits)
         self._ended: dict[str, tuple[float, bool]] = {}
         self._readiness = ThreadPoolExecutor(1, "unimodal-ready")
         self._ready: tuple[float, asyncio.Task[None]] | None = None
         self.note = ""  # what the dashboard says while there are no campaigns
         self.stopping = False  # streams end then, or a server that is being stopped would wait
-        self._stopped = threading.Event()
+        self._stopped, self._is_away = False, False
+        self._wake = threading.Event()
         self._keeper = threading.Thread(
             target=self._keep, args=(watch,), name="unimodal-keeper", daemon=True
         )
@@ -55,13 +60,23 @@ class Service:
     def close(self) -> None:
         """Finish the calls that wait, and close the campaigns."""
         self.stopping = True
-        self._stopped.set()
+        self._stopped = True
+        self._wake.set()
         self.queue.close()
         self._readiness.shutdown(wait=True)
         self.campaigns.close()
         self.place.close()
         if self._keeper.is_alive():
             self._keeper.join(timeout=10)
+
+    def enter(self, connection: OneConnection, address: str) -> bool:
+        """Count a connection; False if there is no room for it."""
+        has_room = self.connections.enter(connection, address)
+        if not has_room:
+            self.quiet.warning("a connection from %s was refused: there are too many", address)
+        elif not self.connections.descriptors()[1]:  # they need what campaigns have
+            self._wake.set()
+        return has_room
 
     async def check_ready(self) -> None:
         """Refuse with an error if the store cannot be reached.
@@ -109,22 +124,44 @@ class Service:
             )
 
     def _keep(self, watch: float) -> None:
-        """Close idle campaigns and look for alarms, now and then, until the end."""
+        """Close idle campaigns, look for alarms and for the store, now and then, until the end."""
         last = time.monotonic()
-        while not self._stopped.wait(min(watch, 5.0)):
+        while True:
+            self._look_for_store()
+            self._wake.wait(min(watch, 5.0))
+            if self._stopped:
+                return
+            self._wake.clear()
             self.campaigns.close_idle()
+            self.quiet.tell_left_out()
             if time.monotonic() - last < watch:
                 continue
             for name in self.campaigns.names_open():
-                if self._stopped.is_set():
+                if self._stopped:
                     return
                 self._look_for_alarms(name)
             last = time.monotonic()
 
+    def _look_for_store(self) -> None:
+        """Log that the store cannot be reached, and that it can again."""
+        was_away = self._is_away
+        try:
+            self.place.check()
+            self._is_away = False
+        except UnimodalError as error:
+            self._is_away = True
+            self.quiet.warning("the store cannot be used, requests are answered 503: %s", error)
+        if was_away and not self._is_away:
+            _log.warning("the store can be used again")
+
     def _look_for_alarms(self, name: str) -> None:
         try:
-            with self.campaigns.use(name) as campaign:
+            with self.campaigns.if_open(name) as campaign:
+                if campaign is None:
+                    return
+                self.campaigns.make_room()
                 self.metrics.alarms.labels(name).set(len(campaign.alarms()))
+            self.campaigns.close_after_reading(name)
         except UnimodalError as error:
             _log.warning("alarms of %s: %s", name, error)
         except Exception:

@@ -28,7 +28,7 @@ from unimodal.campaigns.stores.sqlite_errors import (
     code,
     explanation,
     is_unread,
-    not_writable,
+    not_opened,
 )
 from unimodal.campaigns.stores.sqlite_migrations import MIGRATIONS, check_names, same_content
 from unimodal.campaigns.stores.sqlite_schema import check_kind, found_format
@@ -176,8 +176,8 @@ class SqliteStore(Tables):
                 self._file, self._connection = locks.open_file(
                     self.path.absolute(), self._new_connection
                 )
-            except OSError:
-                raise not_writable(self.path) from None
+            except OSError as error:
+                raise not_opened(self.path, error) from None
         # For campaigns that nobody closes.
         self._forgotten = weakref.finalize(self, locks.let_go, self._file, self._connection)
         self._forgotten.atexit = False  # other threads may be inside SQLite then, which crashes

@@ -7,8 +7,11 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from unimodal import descriptors
 from unimodal.campaigns.stores.store import NumberTaken
-from unimodal.errors import Busy, DamagedFile, ReadOnly, StoreError
+from unimodal.errors import Busy, DamagedFile, ReadOnly, StoreError, TooManyOpenFiles
+
+DESCRIPTORS = 4  # of a file that is open to write: its locks, the database, -wal and -shm
 
 BACK = "it was changed by hand or is damaged; go back to a copy."
 _IOERR = 10  # SQLITE_IOERR, of which others are kinds
@@ -82,6 +85,8 @@ def explanation(
             f"{path} cannot be read ({text}): make room in the folder for temporary files "
             "(SQLITE_TMPDIR or TMPDIR)."
         )
+    if (unusable or name.startswith("SQLITE_IOERR")) and descriptors.left() < DESCRIPTORS:
+        return too_many_open(path)
     if to_read and (unusable or name.startswith("SQLITE_IOERR")):
         return unreadable(path, text)
     if unusable:
@@ -101,6 +106,19 @@ def busy(path: Path, wait: float) -> Busy:
     """The error for a file that others keep busy."""
     return Busy(
         f"another process has kept {path} busy for {wait:g} s, so nothing was written: call again."
+    )
+
+
+def not_opened(path: Path, error: OSError) -> StoreError:
+    """The error for a file that the system does not open for writing."""
+    return too_many_open(path) if descriptors.is_lack(error) else not_writable(path)
+
+
+def too_many_open(path: Path) -> TooManyOpenFiles:
+    """The error for a file that cannot be opened beside all that is open."""
+    return TooManyOpenFiles(
+        f"{path} cannot be opened beside all files and connections that this process has open, at "
+        f"most {descriptors.limit():,}: close some, or raise the limit (`ulimit -n`)."
     )
 
 

@@ -55,7 +55,7 @@ async def one_campaign(request: Request, name: str) -> Response:
         return _refused(unknown_campaign(name))
     answer = _page(request, "campaign.html.j2", name)
     if answer.status_code == 200:
-        there = await service.queue.aside(lambda: service.place.has(name))
+        there = await service.queue.manage_aside(lambda: service.place.has(name))
         if not there:
             return _refused(unknown_campaign(name))
     return answer
@@ -119,7 +119,7 @@ def _names(service: Service, token: Token) -> list[str]:
 async def campaigns_data(request: Request, token: May) -> Response:
     """One row per campaign that the token is for."""
     service = service_of(request)
-    names = await service.queue.aside(lambda: _names(service, token))
+    names = await service.queue.manage_aside(lambda: _names(service, token))
     rows = await dashboard_of(request).overview(names)
     return as_json({"campaigns": finite(rows), "note": service.note})
 
@@ -140,7 +140,7 @@ async def campaigns_events(request: Request, token: May) -> Response:
     service, dashboard = service_of(request), dashboard_of(request)
 
     async def version() -> int:
-        names = await service.queue.aside(lambda: _names(service, token))
+        names = await service.queue.manage_aside(lambda: _names(service, token))
         found = [(await dashboard.followed(name)).version for name in names]
         return sum(found) + len(found)
 

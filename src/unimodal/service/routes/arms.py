@@ -75,7 +75,7 @@ def _arms(agent: Agent) -> list[dict[str, Any]]:
 
 
 async def _changed(request: Request, name: str, work: Callable[[Campaign], None]) -> Response:
-    await service_of(request).queue.do(name, work)
+    await service_of(request).queue.manage(name, work)
     return as_json({"done": True})
 
 

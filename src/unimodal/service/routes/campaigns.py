@@ -20,6 +20,7 @@ from unimodal.service.models import (
     Name,
     NewCampaign,
 )
+from unimodal.service.open_campaigns import Work
 from unimodal.service.service import Service, service_of
 from unimodal.service.tokens import Token
 
@@ -58,7 +59,7 @@ async def create_campaign(
     def make() -> None:
         service.campaigns.create(body.name, **settings_of(body, service.limits))
 
-    await service.queue.aside(make)
+    await service.queue.manage_aside(make)
     return as_json(await _campaign(service, body.name), 201)
 
 
@@ -76,7 +77,7 @@ async def list_campaigns(
 ) -> Response:
     """List the campaigns that the token is for, in the order of their names."""
     service = service_of(request)
-    return as_json(await service.queue.aside(lambda: _listed(service, token, after, limit)))
+    return as_json(await service.queue.manage_aside(lambda: _listed(service, token, after, limit)))
 
 
 def _listed(service: Service, token: Token, after: str | None, limit: int) -> dict[str, Any]:
@@ -94,7 +95,8 @@ def _listed(service: Service, token: Token, after: str | None, limit: int) -> di
 )
 async def read_campaign(request: Request, name: Name) -> Response:
     """Read what a campaign is about, and how it stands."""
-    return as_json(await _campaign(service_of(request), name))
+    service = service_of(request)
+    return as_json(await service.queue.do(name, _read(service, name)))
 
 
 @router.patch(
@@ -109,19 +111,25 @@ async def change_campaign(request: Request, name: Name, body: Change) -> Respons
     service = service_of(request)
     if "cap" in body.model_fields_set:
         given = (None, 100) if body.cap is None else (body.cap.share, body.cap.over)
-        await service.queue.do(name, lambda campaign: campaign.cap(*given))
+        await service.queue.manage(name, lambda campaign: campaign.cap(*given))
     if "ended" in body.model_fields_set:
-        await service.queue.aside(lambda: service.set_ended(name, body.ended))
+        await service.queue.manage_aside(lambda: service.set_ended(name, body.ended))
     return as_json(await _campaign(service, name))
 
 
-async def _campaign(service: Service, name: str) -> dict[str, Any]:
-    def read(campaign: Campaign) -> dict[str, Any]:
+async def _campaign(service: Service, name: str) -> Any:
+    """A campaign as its owner has just made or changed it."""
+    return await service.queue.manage(name, _read(service, name))
+
+
+def _read(service: Service, name: str) -> Work:
+    def read(campaign: Campaign) -> Any:
         found: dict[str, Any] = campaign._call(_described)
         reports = [*campaign._transactions.reports, *found["reports"]]
-        return {"name": name, **found, "reports": reports, "ended": service.is_ended(name)}
+        ended = service.is_ended(name)
+        return finite({"name": name, **found, "reports": reports, "ended": ended})
 
-    return finite(await service.queue.do(name, read))  # type: ignore[no-any-return]
+    return read
 
 
 def _described(agent: Agent) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from unimodal.campaigns.stores import StoreToRead
 from unimodal.service import problems
 from unimodal.service.access import allow
 from unimodal.service.answers import as_json, finite
-from unimodal.service.limits import MOST_EVENTS
+from unimodal.service.limits import LARGEST, MOST_EVENTS
 from unimodal.service.models import (
     AlarmsAnswer,
     CertificateAnswer,
@@ -65,7 +65,7 @@ async def read_certificate(
     responses=problems.responses(404),
 )
 async def explain_decision(
-    request: Request, name: Name, decision: Annotated[int, Path(ge=1, le=2**63 - 1)]
+    request: Request, name: Name, decision: Annotated[int, Path(ge=1, le=LARGEST)]
 ) -> Response:
     """Say why a decision fell on its arm: what was known then, what was drawn, who won."""
     found = await service_of(request).queue.read(
@@ -101,7 +101,7 @@ async def list_alarms(request: Request, name: Name, confidence: Confidence = 0.9
 async def list_events(
     request: Request,
     name: Name,
-    after: Annotated[int, Query(ge=0, le=2**63 - 1)] = 0,
+    after: Annotated[int, Query(ge=0, le=LARGEST)] = 0,
     limit: Annotated[int, Query(ge=1, le=MOST_EVENTS)] = 1000,
 ) -> Response:
     """List the events of the log after a number, in order.

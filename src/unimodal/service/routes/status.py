@@ -60,8 +60,9 @@ def _text(service: Service) -> bytes:
     service.metrics.waiting.set(service.queue.waiting)
     for name in service.campaigns.names_open():
         try:
-            with service.campaigns.use(name) as campaign:
-                service.metrics.look_at(name, campaign)
+            with service.campaigns.if_open(name) as campaign:
+                if campaign is not None:
+                    service.metrics.look_at(name, campaign)
         except UnimodalError:
             continue  # busy, or gone: its last figures stand
     return service.metrics.text()
