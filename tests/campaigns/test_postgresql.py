@@ -209,10 +209,8 @@ def test_a_role_that_may_only_read_reads(server, database, opened):
     campaign = opened(server.address("a", database))
     campaign.reward(campaign.decide().id, 1.0)
     server.execute("CREATE ROLE reader LOGIN")
-    guide = (Path(__file__).parents[2] / "docs" / "guide" / "postgresql.md").read_text()
-    for line in guide.splitlines():
-        if line.strip().startswith("GRANT ") and line.endswith("TO reader;"):
-            server.execute(line, database)
+    for line in granted("reader"):
+        server.execute(line, database)
     address = server.address("a", database, "reader")
     assert um.verify(address) and look(address).agent.round == 1
     assert um.inspect(address) is not None and um.campaigns.explain(address, 1).arm == 0
@@ -222,13 +220,18 @@ def test_a_role_that_may_only_read_reads(server, database, opened):
     assert log(address) == before
 
 
+def granted(to):
+    """The statements by which the page on PostgreSQL lets a role in."""
+    guide = (Path(__file__).parents[2] / "docs" / "guide" / "postgresql.md").read_text()
+    found = [line.strip() for line in guide.splitlines() if line.strip().startswith("GRANT ")]
+    return [line for line in found if line.endswith(f"TO {to};")]
+
+
 def test_a_role_that_may_write_needs_no_right_to_make_tables(server, database, opened):
     opened(server.address("a", database))
     server.execute("CREATE ROLE writer LOGIN")
-    guide = (Path(__file__).parents[2] / "docs" / "guide" / "postgresql.md").read_text()
-    for line in guide.splitlines():
-        if line.strip().startswith("GRANT ") and line.endswith("TO writer;"):
-            server.execute(line, database)
+    for line in granted("writer"):
+        server.execute(line, database)
     campaign = opened(server.address("b", database, "writer"))
     campaign.reward([one.id for one in campaign.decide(30)], [1.0] * 30)
     campaign.close()  # with a snapshot

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import re
+import os
+import sys
 import tempfile
 from pathlib import Path
 from types import ModuleType
@@ -21,13 +22,18 @@ tokens = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(tokens, name="token")
+STORE = "UNIMODAL_STORE"
 TokenPath = Annotated[Path, typer.Argument(help="The token file; it has hashes, not tokens")]
 
 
 @app.command()
 def serve(
     store: Annotated[
-        str, typer.Option(help="A folder, or postgresql://…; with --demo, one that is deleted")
+        str,
+        typer.Option(
+            help="A folder, or postgresql://…; by default $UNIMODAL_STORE, else campaigns; with "
+            "--demo, a folder that is deleted"
+        ),
     ] = "",
     host: Annotated[str, typer.Option(help="The address to listen on")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port; 0 takes a free one", min=0)] = 8000,
@@ -43,7 +49,8 @@ def serve(
 ) -> None:
     r"""Serve campaigns over HTTP, until SIGTERM or Ctrl-C.
 
-    Without a token file it listens on this machine only, and whoever reaches it may do all.
+    Without a token file it listens on this machine only, and whoever reaches it may do all. Leave a
+    database's password to PGPASSWORD or a password file: all users of a machine see its commands.
 
     \b
     Examples:
@@ -62,9 +69,10 @@ def serve(
         if demo and not store:
             store = stack.enter_context(tempfile.TemporaryDirectory(prefix="unimodal-demo-"))
             durability = "fast"
-        place = _without_password(store or "campaigns")
+        given, store = store, store or os.environ.get(STORE) or "campaigns"
+        place = _shown(store, warn=bool(given))
         server.serve(
-            store or "campaigns",
+            store,
             host,
             port,
             token_file,
@@ -78,8 +86,20 @@ def serve(
         )
 
 
-def _without_password(store: str) -> str:
-    return re.sub(r"(://[^:/@?]*):[^/?]*@", r"\1@", store)
+def _shown(store: str, warn: bool) -> str:
+    """A store without its password; `warn` if others can read that on the command line."""
+    from unimodal.campaigns.stores import as_database, is_meant_as_address
+
+    if not is_meant_as_address(store):
+        return store
+    address = as_database(store, "the store of a service")
+    if address.secrets and warn:
+        print(
+            "unimodal: all users of this machine can read the password in --store: put the address "
+            f"into {STORE}, or leave the password to PGPASSWORD or a password file.",
+            file=sys.stderr,
+        )
+    return str(address)
 
 
 @tokens.command("add")

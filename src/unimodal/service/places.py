@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from unimodal import files
+from unimodal.campaigns.stores import as_database, is_meant_as_address
 from unimodal.errors import InvalidRequest, StoreError, UnimodalError
 from unimodal.service.limits import NAME
 
@@ -71,6 +72,10 @@ class Folder:
                 f"the folder of campaigns {path} cannot be made: {error.strerror or error}."
             ) from None
 
+    def __str__(self) -> str:
+        """Its path."""
+        return str(self._path)
+
     def names(self) -> list[str]:
         """The campaigns that there are, in order."""
         found = (path.stem for path in self._path.glob("*.db"))
@@ -112,12 +117,8 @@ class Folder:
 
 def place_of(store: str, wait: float) -> Place:
     """The place that `--store` names."""
-    if store.startswith(("postgresql://", "postgres://")):
+    if is_meant_as_address(store):
         from unimodal.service.database_place import Database  # which needs another extra
 
-        return Database(store, wait)
-    if re.match(r"[a-z+]+://", store):
-        raise UnimodalError(
-            f"the store of a service must be a folder or postgresql://…, got {store!r:.80}."
-        )
+        return Database(as_database(store, "the store of a service"), wait)
     return Folder(store)

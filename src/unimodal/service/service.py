@@ -11,7 +11,8 @@ from typing import Any
 
 from fastapi import Request
 
-from unimodal.errors import CampaignEnded, UnimodalError
+from unimodal.errors import CampaignEnded, StoreError, UnimodalError
+from unimodal.escape_text import printable
 from unimodal.service.access import Access
 from unimodal.service.calls import CallQueue
 from unimodal.service.limits import Limits
@@ -78,7 +79,13 @@ class Service:
 
     async def _reached(self) -> None:
         loop = asyncio.get_running_loop()
-        await loop.run_in_executor(self._readiness, self.place.check)
+        try:
+            await loop.run_in_executor(self._readiness, self.place.check)
+        except UnimodalError as error:  # which names the store: not for strangers
+            self.quiet.warning("the store cannot be reached: %s", printable(error))
+            raise StoreError(
+                "the campaigns cannot be reached now: the log of the service says why; try again."
+            ) from None
 
     def is_ended(self, name: str) -> bool:
         """Whether a campaign was ended; other servers learn it within a second."""
