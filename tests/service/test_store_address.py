@@ -88,11 +88,14 @@ def test_serve_takes_its_store_from_the_environment_and_says_which_without_a_pas
         command, cwd=tmp_path, env={**os.environ, "UNIMODAL_STORE": address}, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as started:  # fmt: skip
-        said = started.stdout.readline()
-        assert "serves postgresql://app@127.0.0.1:9/shop at" in said
-        assert httpx.get(f"{re.search(r'http://[0-9.:]+', said)[0]}/readyz").status_code == 503
-        started.send_signal(signal.SIGTERM)
-        out, err = started.communicate(timeout=60)
+        try:
+            said = started.stdout.readline()
+            assert "serves postgresql://app@127.0.0.1:9/shop at" in said
+            assert httpx.get(f"{re.search(r'http://[0-9.:]+', said)[0]}/readyz").status_code == 503
+            started.send_signal(signal.SIGTERM)
+            out, err = started.communicate(timeout=60)
+        finally:
+            started.kill()
     assert not shown(said + out + err) and "can read the password" not in err
     assert list(tmp_path.iterdir()) == []
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated
@@ -110,17 +111,18 @@ def add(
     campaign: Annotated[
         list[str] | None, typer.Option(help="Only for this campaign; may be repeated")
     ] = None,
+    expires: Annotated[str, typer.Option(help="After this time, such as 12h or 90d")] = "",
 ) -> None:
     r"""Make a token and print it: this is the only time that it can be seen.
 
     \b
     Examples:
       unimodal token add tokens.json --role admin
-      unimodal token add tokens.json --role decide --campaign prices --name shop
+      unimodal token add tokens.json --role decide --campaign prices --name shop --expires 90d
     """
     from unimodal.service import tokens as kept
 
-    token, entry = kept.make(name, role, campaign or ())
+    token, entry = kept.make(name, role, campaign or (), _seconds(expires))
     with kept.changing(file) as known:
         known[entry.id] = entry
     print(token)
@@ -128,7 +130,7 @@ def add(
 
 @tokens.command("list")
 def listed(file: TokenPath) -> None:
-    r"""List the tokens of a file: ids, names, roles, campaigns; never the tokens themselves.
+    r"""List the tokens of a file: ids, names, roles, campaigns, expiry; not the tokens themselves.
 
     \b
     Examples:
@@ -138,10 +140,39 @@ def listed(file: TokenPath) -> None:
     from unimodal.service import tokens as kept
 
     rows = [
-        (one.id, one.name, " ".join(one.roles), " ".join(one.campaigns) or "all")
+        (
+            *(one.id, one.name, " ".join(one.roles), " ".join(one.campaigns) or "all"),
+            "never" if one.expires is None else f"{datetime.fromtimestamp(one.expires, UTC):%F %R}",
+        )
         for one in kept.read(file).values()
     ]
-    terminal().print(table("Tokens", ["id", "name", "roles", "campaigns"], rows))
+    columns = ["id", "name", "roles", "campaigns", "expires (UTC)"]
+    terminal().print(table("Tokens", columns, rows))
+
+
+@tokens.command("rotate")
+def rotate(
+    file: TokenPath,
+    which: Annotated[str, typer.Argument(metavar="NAME", help="Its name, or its id")],
+    expires: Annotated[
+        str, typer.Option(help="After this time, such as 90d; by default as long as the old one")
+    ] = "",
+    grace: Annotated[
+        str, typer.Option(help="How long the old one is still taken, such as 1h")
+    ] = "0s",
+) -> None:
+    r"""Make a token in the place of another, with its name, roles and campaigns, and print it.
+
+    \b
+    Examples:
+      unimodal token rotate tokens.json shop
+      unimodal token rotate tokens.json shop --grace 1h --expires 90d
+    """
+    from unimodal.service import tokens as kept
+
+    with kept.changing(file) as known:
+        token, _ = kept.rotate(known, which, _seconds(expires), _seconds(grace) or 0.0)
+    print(token)
 
 
 @tokens.command("revoke")
@@ -163,6 +194,12 @@ def revoke(
             raise unknown_name("token", number, known)
         del known[number]
     print(f"The token {number} was withdrawn.")
+
+
+def _seconds(text: str) -> float | None:
+    from unimodal.service.tokens import seconds_of
+
+    return seconds_of(text) if text else None
 
 
 def _server() -> ModuleType:

@@ -97,7 +97,7 @@ class Folder:
         """End it, or let it decide again."""
         try:
             if ended:
-                self._mark(name).touch()
+                self._mark(name).touch(files.PRIVATE)
             else:
                 self._mark(name).unlink(missing_ok=True)
         except OSError as error:

@@ -19,7 +19,6 @@ from unimodal.service.limits import Limits
 from unimodal.service.metrics import Metrics
 from unimodal.service.open_campaigns import OpenCampaigns, unknown_campaign
 from unimodal.service.places import Place
-from unimodal.service.quiet_log import QuietLog
 
 _log = logging.getLogger("unimodal")
 _REMEMBERED = 1.0  # seconds for which the store is not asked again the same
@@ -38,7 +37,7 @@ class Service:
     ) -> None:
         self.place, self.access, self.limits = place, access, limits or Limits()
         self.metrics = Metrics()
-        self.quiet = QuietLog()  # for what strangers can cause
+        self.quiet = access.quiet
         self.campaigns = OpenCampaigns(place, self.limits, durability)
         self.queue = CallQueue(self.campaigns, self.limits)
         self._ended: dict[str, tuple[float, bool]] = {}

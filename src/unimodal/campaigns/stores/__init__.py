@@ -5,6 +5,7 @@ from unimodal.campaigns.stores.address import (
     DatabaseAddress,
     Place,
     as_database,
+    as_file,
     as_place,
     is_meant_as_address,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "StoreKind",
     "StoreToRead",
     "as_database",
+    "as_file",
     "as_place",
     "is_meant_as_address",
     "kind_of",

@@ -108,6 +108,16 @@ def as_place(given: Any, what: str) -> Place:
     return files.as_path(given, what)
 
 
+def as_file(given: Any, what: str) -> Path:
+    """The path that a user means, where only a file will do."""
+    if isinstance(given, DatabaseAddress) or is_meant_as_address(given):
+        raise UnimodalError(
+            f"{what} must be a file's name, got the address of a database (it is not shown, since "
+            "a password may be in it): name a file; its name may begin with ./."
+        )
+    return files.as_path(given, what)
+
+
 def is_meant_as_address(given: Any) -> bool:
     """Whether a text is no path: an address, perhaps a misspelt one.
 

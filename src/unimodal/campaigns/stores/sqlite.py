@@ -367,7 +367,9 @@ def read_store(path: Place, work: Callable[[StoreToRead], Found]) -> Found:
 
 def back_up(path: Place, target: Place) -> Path:
     """Copy a file, as it is at one moment, into a new one."""
-    return _read(_file(path), lambda reader: files.write(_file(target), reader.copy_to))
+    file = _file(target)
+    mode = files.private_mode(file)
+    return _read(_file(path), lambda reader: files.write(file, reader.copy_to, mode))
 
 
 def _read(path: Path, work: Callable[[SqliteReader], Found]) -> Found:
