@@ -150,9 +150,11 @@ def read(path: Path) -> dict[str, Token]:
         tokens = [Token(**{**row, **_tuples(row)}) for row in rows]
         if any(not re.fullmatch("[0-9a-f]{64}", token.sha256) for token in tokens):
             raise ValueError("no hash")
-        if not all(math.isfinite(token.expires or 0.0) for token in tokens):
+        if not all(one.expires is None or math.isfinite(one.expires) for one in tokens):
             raise ValueError("no time")
         return {token.id: token for token in tokens}
+    except UnimodalError:
+        raise
     except FileNotFoundError:
         return {}
     except OSError as error:
