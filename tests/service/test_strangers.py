@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import functools
 import time
 
 import httpx
@@ -420,10 +421,11 @@ def test_a_name_that_steers_a_terminal_is_logged_harmlessly(tmp_path, caplog):
 
 
 def test_a_key_of_the_service_lives_a_day(serving, tmp_path, monkeypatch):
-    moved, clocks = [0.0], (time.time, time.clock_gettime)
-    monkeypatch.setattr(time, "time", lambda: clocks[0]() + moved[0])
-    monkeypatch.setattr(time, "clock_gettime", lambda number: clocks[1](number) + moved[0])
+    now = [1e9]
     with serving(tmp_path, watch=3600) as served:
+        campaigns = served.app.state.service.campaigns
+        opens = functools.partial(campaigns._open, clock=lambda: now[0])
+        monkeypatch.setattr(campaigns, "_open", opens)
         body = {"name": "prices", "graph": {"generator": "line:3"}, "policy": "uts"}
         assert served.http.post("/v1/campaigns", json=body).status_code == 201
 
@@ -433,8 +435,8 @@ def test_a_key_of_the_service_lives_a_day(serving, tmp_path, monkeypatch):
             return answer.json()["decisions"][0]["id"]
 
         first = decided()
-        for hours in (1.0, 12.0, 23.9):
-            moved[0] = 3600.0 * hours
+        for later in (3600.0, 43_200.0, 86_399.0):
+            now[0] = 1e9 + later
             assert decided() == first
-        moved[0] = 3600.0 * 24.1
+        now[0] = 1e9 + 86_400.0
         assert [decided(), decided()] == [first + 1] * 2
