@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 import unimodal as um
-from unimodal.campaigns.stores import as_database
+from unimodal.campaigns.stores import as_place
 from unimodal.service.models import NewCampaign
 from unimodal.service.tokens import make, write
 
@@ -176,7 +176,8 @@ def test_compose_tells_no_password_to_other_users_of_the_machine():
         lines = [service.get(part) for part in ("command", "entrypoint", "healthcheck")]
         assert "PASSWORD" not in str(lines) and "SESSION_KEY" not in str(lines), name
     given = yaml.safe_load(COMPOSE)["services"]["one"]["environment"]
-    assert as_database(given["UNIMODAL_STORE"], "it").secrets == []
+    address = as_place(f"{given['UNIMODAL_STORE']}?campaign=a", "it")
+    assert str(address) == f"{address.conninfo}?campaign=a"  # there is nothing to leave out
     assert "$" not in given["UNIMODAL_STORE"] and given["PGPASSWORD"].startswith("${POSTGRES_PASS")
 
 

@@ -3,7 +3,9 @@
 import asyncio
 import contextlib
 import functools
+import re
 import time
+from pathlib import Path
 
 import httpx
 import pytest
@@ -11,7 +13,7 @@ from starlette.requests import Request
 
 from unimodal.errors import TooManyRequests
 from unimodal.service import access, tokens
-from unimodal.service.access import Rates, address_of
+from unimodal.service.access import Rates
 from unimodal.service.app import create_app
 from unimodal.service.dashboard import live
 from unimodal.service.limits import Limits
@@ -166,7 +168,7 @@ def test_strangers_do_not_fill_the_memory_with_addresses(monkeypatch):
     ],
 )
 def test_an_address_is_that_of_one_customer(client, address):
-    assert address_of(Request({"type": "http", "client": client})) == address
+    assert access.address_of(Request({"type": "http", "client": client})) == address
 
 
 # Sessions.
@@ -440,3 +442,35 @@ def test_a_key_of_the_service_lives_a_day(serving, tmp_path, monkeypatch):
             assert decided() == first
         now[0] = 1e9 + 86_400.0
         assert [decided(), decided()] == [first + 1] * 2
+
+
+def served(app):
+    """All routes; those of a router are inside of it, or, as FastAPI was before, beside others."""
+    for route in app.routes:
+        inside = getattr(route, "original_router", None)
+        yield from inside.routes if inside is not None else [route]
+
+
+def test_strangers_reach_what_the_page_on_security_names_and_nothing_else(tmp_path):
+    """All that the application serves is asked for without a token."""
+    app = app_of(tmp_path)
+    fill = {"name": "x", "decision": "1", "build": "x", "path": "x"}
+
+    async def reached():
+        found = set()
+        async with asking(app) as http:
+            for route in served(app):
+                path = re.sub(r"\{(\w+)(:path)?\}", lambda part: fill[part[1]], route.path)
+                for method in route.methods:
+                    answer = await http.request(method, path)
+                    is_guarded = answer.status_code == 401
+                    is_guarded |= answer.headers.get("location", "").startswith("/sign-in")
+                    if not is_guarded:
+                        found.add(route.path)
+        return found
+
+    free = {"/healthz", "/readyz", "/session", "/openapi.json"}
+    assert asyncio.run(reached()) == {*free, "/sign-in", "/static/{build}/{path:path}"}
+    security = (Path(__file__).parents[2] / "SECURITY.md").read_text(encoding="utf-8")
+    named = ", ".join(f"`{path}`" for path in ("/healthz", "/readyz", "/session", "/openapi.json"))
+    assert f"{named}, the page to sign in and the scripts and styles of pages" in security
