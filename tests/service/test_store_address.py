@@ -69,7 +69,11 @@ def test_no_store_shows_its_password(mark, serving, tmp_path, monkeypatch, caplo
     ],
 )
 def test_a_store_that_is_refused_is_not_quoted(store, tmp_path, monkeypatch, capsys):
+    def started(*given, **named):
+        raise AssertionError("it was served")
+
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(server._Server, "run", started)
     for arguments, setting in ((["--store", store], ""), ([], store)):
         monkeypatch.setenv("UNIMODAL_STORE", setting)
         monkeypatch.setattr(sys, "argv", ["unimodal", "serve", "--port", "0", *arguments])

@@ -282,7 +282,7 @@ async def lines_until_it_ends(app, cookie, change, slow=0.0, within=5.0):
 
     Dashboard.service = service
     found = []
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(8):
         async for line in live._lines(made, Dashboard, version):
             found.append(line)
             if len(found) == 2:

@@ -80,8 +80,8 @@ def bring_up_to_date(connection: Connection, address: DatabaseAddress, greeting:
         for number in range(found + 1, SCHEMA + 1):
             connection.ask(sql_file(f"postgresql_schema_{number}.sql"))
             connection.ask(statement("set_schema_version"), {"version": number})
-        # With the others, so that rights can be granted to both schemas at once.
-        connection.ask(sql_file("postgresql_service.sql"))
+        if not found:  # with the others, so that rights can be granted to both schemas at once
+            connection.ask(sql_file("postgresql_service.sql"))
         connection.ask(statement("commit"))
     finally:
         if connection.in_transaction:
