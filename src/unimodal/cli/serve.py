@@ -42,7 +42,9 @@ def serve(
         Path | None, typer.Option("--tokens", help="A file that `unimodal token add` made")
     ] = None,
     durability: Annotated[str, typer.Option(help="full, or fast: see docs/guide")] = "full",
-    rate: Annotated[float, typer.Option(help="Requests per second and token")] = 5_000.0,
+    rate: Annotated[
+        float, typer.Option(help="Requests per second and token, or address without one")
+    ] = 5_000.0,
     watch: Annotated[float, typer.Option(help="Look for alarms every so many seconds")] = 60.0,
     demo: Annotated[
         bool, typer.Option("--demo", help="Serve three campaigns in a simulated world")

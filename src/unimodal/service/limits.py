@@ -28,7 +28,7 @@ class Limits:
     edges: int = 1_000_000
     waiting: int = 1_024  # calls in the queue; 503 for more
     readings: int = 32  # slow reads that wait
-    rate: float = 5_000.0  # requests per second and token
+    rate: float = 5_000.0  # requests per second and token, or address without one
     most_open: int = 256  # campaigns
     idle: float = 900.0  # seconds after which a campaign that nobody uses is closed
     wait: float = 5.0  # seconds for which another process may keep a campaign busy
