@@ -121,7 +121,7 @@ def test_what_is_printed_of_a_campaign_has_no_password_in_it(server, opened, tmp
     address = server.address("secret", user="postgres:zq7%2Fxw9")
     campaign = opened(f"{address}&sslpassword=zq7%40xw9")
     campaign.reward([d.id for d in campaign.decide(20)], [1.0] * 20)
-    said = [repr(campaign), str(campaign.path), repr(campaign.path), repr(vars(campaign))]
+    said = [repr(campaign), repr(vars(campaign)), repr(look(address)), repr(um.verify(address))]
     page = tmp_path / "page.html"
     for command in (
         *(["verify", address], ["explain", address, "3"], ["explain", address, "999"]),

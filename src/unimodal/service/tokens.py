@@ -276,7 +276,7 @@ class TokenFile:
     def _stamped(self) -> Any:
         try:
             status = os.stat(self._path)
-            return status.st_mtime_ns, status.st_size, status.st_ino, status.st_mode
+            return status.st_mtime_ns, status.st_size, status.st_ino
         except OSError:
             return None
 
