@@ -31,6 +31,7 @@ MISSPELT = [
     "postgresql://app:{}@127.0.0.1:9/shop\n",
     "host=127.0.0.1 user=app password={} dbname=shop",
     "dbname=shop password = {}",
+    "host=h sslpassword={}",
 ]
 
 
@@ -116,7 +117,16 @@ def test_what_libpq_does_not_know_is_not_quoted():
 
 
 @pytest.mark.parametrize(
-    "name", ["campaign.db", "a/b:c.db", "C:/shop/a.db", "./a:b@c.db", "user=ann/a.db", "x@y.db"]
+    "name",
+    [
+        "campaign.db",
+        "a/b:c.db",
+        "C:/shop/a.db",
+        "./a:b@c.db",
+        "user=ann/a.db",
+        "passengers=3/a.db",
+        "x@y.db",
+    ],
 )
 def test_a_file_is_a_file(name, tmp_path):
     assert as_place(name, "it") == Path(name)

@@ -41,7 +41,7 @@ _ALLOWED = {
 # What is meant as an address, however it is misspelt: it must not become the name of a file, which
 # /…, ./… and ../… always are.
 _MEANT_AS_ADDRESS = re.compile(
-    r"(?!\.{0,2}/(?!/))(?:\s*[a-z][\w+.-]+:/|\s*postgres\w*(?::|//)|.*://|.*//[^/]*@|.*:[^/]*@|.*\bpass\w*\s*=)",
+    r"(?!\.{0,2}/(?!/))(?:\s*[a-z][\w+.-]+:/|\s*postgres\w*(?::|//)|.*://|.*//[^/]*@|.*:[^/]*@|.*\b(?:ssl)?passw\w*\s*=)",
     re.IGNORECASE | re.DOTALL,
 )
 
