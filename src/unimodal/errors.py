@@ -111,7 +111,9 @@ class TooLarge(ServiceError):
 
 
 class TooManyRequests(ServiceError):
-    """A token was used more often than the service allows."""
+    """A token was used more often than the service allows, or an address without one."""
+
+    seconds: int = 1  # to wait
 
 
 class Overloaded(ServiceError):

@@ -13,6 +13,8 @@ from typing import Any
 
 from unimodal.errors import UnimodalError
 
+PRIVATE = 0o600  # the mode of files that only their owner should read
+
 
 def write(path: str | Path, fill: Callable[[Path], object], mode: int | None = None) -> Path:
     """Let `fill` write a temporary file next to `path`, then move it there in one step.
@@ -50,14 +52,15 @@ def write(path: str | Path, fill: Callable[[Path], object], mode: int | None = N
 def new_file(path: Path, what: str) -> Iterator[Path]:
     """A name beside `path` for a new file, which gets its own once it is written and on disk.
 
-    Refused where there is a file already; `what` names what is written. Of an error nothing is
-    left, nor of files beside it, whose names begin with its own.
+    Refused where there is a file already; `what` names what is written. It is its owner's only. Of
+    an error nothing is left, nor of files beside it, whose names begin with its own.
     """
     check_new(path, what)
     made = path.with_name(f".{path.name[:100]}-{secrets.token_hex(6)}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
+            os.close(os.open(made, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE))
             yield made
             give_name(made, path, what)
         finally:
@@ -68,6 +71,11 @@ def new_file(path: Path, what: str) -> Iterator[Path]:
             f"{path} cannot be written ({error.strerror or error}): "
             "choose a place that can, or make room."
         ) from None
+
+
+def private_mode(path: Path) -> int:
+    """The mode of a file that is there, which its owner may have changed; or a new one's."""
+    return path.stat().st_mode & 0o777 if path.exists() else PRIVATE
 
 
 def check_new(path: Path, what: str) -> None:

@@ -116,6 +116,25 @@ def test_without_psycopg_it_is_said_how_to_get_it(monkeypatch):
         um.verify("postgresql://ann@host/shop?campaign=a")
 
 
+def test_what_is_printed_of_a_campaign_has_no_password_in_it(server, opened, tmp_path, caplog):
+    """The server takes any: what reached it, and all that is told of it, is looked at."""
+    address = server.address("secret", user="postgres:zq7%2Fxw9")
+    campaign = opened(f"{address}&sslpassword=zq7%40xw9")
+    campaign.reward([d.id for d in campaign.decide(20)], [1.0] * 20)
+    said = [repr(campaign), repr(vars(campaign)), repr(look(address)), repr(um.verify(address))]
+    page = tmp_path / "page.html"
+    for command in (
+        *(["verify", address], ["explain", address, "3"], ["explain", address, "999"]),
+        *(["inspect", address, "--html", str(page)], ["inspect", address], ["certify", address]),
+        *(["backup", address, "there.db"], ["copy", address, address], ["verify", f"{address}2"]),
+    ):
+        done = CliRunner().invoke(app, command)
+        said += [done.output, str(done.exception)]
+    said += [page.read_text(encoding="utf-8"), caplog.text]
+    assert not [text for text in said if "zq7" in text or "xw9" in text]
+    assert sum("postgresql://postgres@127.0.0.1" in text for text in said) >= 6
+
+
 def test_commands_take_an_address(server, opened):
     address = server.address("commands")
     campaign = opened(address)
@@ -165,7 +184,7 @@ def test_readers_wait_for_nobody_and_nobody_waits_for_them(
 # Who may do what.
 
 
-def test_a_wrong_password_and_a_wrong_user(server):
+def test_a_wrong_password_and_a_wrong_user(server, tmp_path, monkeypatch):
     server.execute("CREATE ROLE ann LOGIN PASSWORD 'right'")
     rules = server.folder / "data" / "pg_hba.conf"
     before = rules.read_text()
@@ -181,6 +200,17 @@ def test_a_wrong_password_and_a_wrong_user(server):
     for call in (um.verify, lambda place: um.Campaign.open(place, um.UTS(), LINE)):
         with pytest.raises(StoreError, match="check the user and the password"):
             call(address)
+    bare, kept = server.address("a", user="ann"), tmp_path / "passwords"
+    kept.write_text("*:*:*:ann:right\n")
+    kept.chmod(0o600)
+    (tmp_path / "services").write_text(f"[shop]\nhost=127.0.0.1\nport={server.port}\nuser=ann\n")
+    for name, value in (("PGPASSWORD", "right"), ("PGPASSFILE", str(kept))):  # as the guide says
+        with monkeypatch.context() as environment:
+            environment.setenv(name, value)
+            environment.setenv("PGSERVICEFILE", str(tmp_path / "services"))
+            for let_in in (bare, "postgresql:///postgres?service=shop&campaign=a"):
+                with pytest.raises(StoreError, match="there is no campaign"):
+                    um.verify(let_in)
     with pytest.raises(StoreError, match="does not know this user"):
         um.verify(server.address("a", user="nobody-of-that-name"))
     rules.write_text(before)
@@ -209,10 +239,8 @@ def test_a_role_that_may_only_read_reads(server, database, opened):
     campaign = opened(server.address("a", database))
     campaign.reward(campaign.decide().id, 1.0)
     server.execute("CREATE ROLE reader LOGIN")
-    guide = (Path(__file__).parents[2] / "docs" / "guide" / "postgresql.md").read_text()
-    for line in guide.splitlines():
-        if line.strip().startswith("GRANT ") and line.endswith("TO reader;"):
-            server.execute(line, database)
+    for line in granted("reader"):
+        server.execute(line, database)
     address = server.address("a", database, "reader")
     assert um.verify(address) and look(address).agent.round == 1
     assert um.inspect(address) is not None and um.campaigns.explain(address, 1).arm == 0
@@ -222,13 +250,18 @@ def test_a_role_that_may_only_read_reads(server, database, opened):
     assert log(address) == before
 
 
+def granted(to):
+    """The statements by which the page on PostgreSQL lets a role in."""
+    guide = (Path(__file__).parents[2] / "docs" / "guide" / "postgresql.md").read_text()
+    found = [line.strip() for line in guide.splitlines() if line.strip().startswith("GRANT ")]
+    return [line for line in found if line.endswith(f"TO {to};")]
+
+
 def test_a_role_that_may_write_needs_no_right_to_make_tables(server, database, opened):
     opened(server.address("a", database))
     server.execute("CREATE ROLE writer LOGIN")
-    guide = (Path(__file__).parents[2] / "docs" / "guide" / "postgresql.md").read_text()
-    for line in guide.splitlines():
-        if line.strip().startswith("GRANT ") and line.endswith("TO writer;"):
-            server.execute(line, database)
+    for line in granted("writer"):
+        server.execute(line, database)
     campaign = opened(server.address("b", database, "writer"))
     campaign.reward([one.id for one in campaign.decide(30)], [1.0] * 30)
     campaign.close()  # with a snapshot

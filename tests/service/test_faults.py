@@ -94,7 +94,7 @@ def test_sigterm_finishes_what_is_in_flight_and_closes_campaigns(tmp_path):
         (["--host", "0.0.0.0"], "without a token file a service listens on this machine only"),
         (["--host", "::"], "without a token file"),
         (["--tokens", "none.json"], "has no token in it"),
-        (["--store", "mysql://x"], "must be a folder or postgresql://"),
+        (["--store", "mysql://x"], "the store of a service must be an address that libpq reads"),
         (["--port", "99999"], "cannot listen"),
         (["--rate", "0"], "the 'rate' of a service"),
         (["--durability", "none", "--port", "0"], "unknown durability"),

@@ -14,6 +14,8 @@ import pytest
 import yaml
 
 import unimodal as um
+from unimodal.campaigns.stores import as_place
+from unimodal.service.models import NewCampaign
 from unimodal.service.tokens import make, write
 
 ROOT = Path(__file__).parents[2]
@@ -117,16 +119,21 @@ def test_what_the_image_runs_works_without_root_and_its_health_check_finds_it(tm
     tokens, port = tmp_path / "tokens.json", free_port()
     unimodal = str(folder / "bin" / "unimodal")
     write(tokens, [make("admin", ["admin"])[1]])
-    given = {"/data/campaigns": str(tmp_path / "campaigns"), "/run/tokens.json": str(tokens)}
+    given = {"/run/tokens.json": str(tokens)}
     command = [given.get(part, part) for part in instruction("ENTRYPOINT") + instruction("CMD")]
+    assert "UNIMODAL_STORE=/data/campaigns" in DOCKERFILE
+    environment = {**os.environ, "UNIMODAL_STORE": str(tmp_path / "campaigns")}
     assert command[:2] == ["unimodal", "serve"] and "0.0.0.0" in command
     check = [sys.executable, *instruction("HEALTHCHECK")[1:]]
     check[-1] = check[-1].replace("8000", str(port))
     assert subprocess.run(check, stderr=subprocess.DEVNULL, timeout=30).returncode != 0
     with subprocess.Popen(
-        [unimodal, *command[1:], "--port", str(port)], stdout=subprocess.PIPE, text=True
+        [unimodal, *command[1:], "--port", str(port)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
     ) as server:
-        assert "unimodal serves" in server.stdout.readline()
+        assert f"unimodal serves {tmp_path / 'campaigns'} at" in server.stdout.readline()
         assert subprocess.run(check, timeout=30).returncode == 0
         assert httpx.get(f"http://127.0.0.1:{port}/v1/campaigns").status_code == 401
         server.send_signal(signal.SIGTERM)
@@ -146,20 +153,80 @@ def test_another_user_can_read_the_tokens_after_the_steps_for_a_container(tmp_pa
     assert (tmp_path / "tokens.json").stat().st_mode & 0o004
     written = dict(line.split("=") for line in (tmp_path / ".env").read_text().split())
     assert len(written["UNIMODAL_SESSION_KEY"]) == 64 and len(written["POSTGRES_PASSWORD"]) == 32
-    compose = (ROOT / "compose.yaml").read_text(encoding="utf-8")
-    assert all(step.partition("  #")[0].rstrip() in compose for step in steps)
+    assert all(step.partition("  #")[0].rstrip() in COMPOSE for step in steps)
+
+
+COMPOSE = (ROOT / "compose.yaml").read_text(encoding="utf-8")
 
 
 def test_compose_has_a_database_and_two_servers_that_share_it():
-    services = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))["services"]
+    services = yaml.safe_load(COMPOSE)["services"]
     assert set(services) == {"database", "one", "two"}
     one, two = services["one"], services["two"]
     assert one["command"] == two["command"] and one["ports"] != two["ports"]
-    assert one["command"][1].startswith("postgresql://unimodal:")
-    assert "@database/campaigns" in one["command"][1]
+    assert one["environment"]["UNIMODAL_STORE"].endswith("@database/campaigns")
     assert one["environment"] == two["environment"]  # the key of sessions is shared
     assert one["depends_on"]["database"]["condition"] == "service_healthy"
     assert "pg_isready" in services["database"]["healthcheck"]["test"][1]
+
+
+def test_compose_tells_no_password_to_other_users_of_the_machine():
+    """Not on a command line; and the address that a server takes has none in it."""
+    for name, service in yaml.safe_load(COMPOSE)["services"].items():
+        lines = [service.get(part) for part in ("command", "entrypoint", "healthcheck")]
+        assert "PASSWORD" not in str(lines) and "SESSION_KEY" not in str(lines), name
+    given = yaml.safe_load(COMPOSE)["services"]["one"]["environment"]
+    address = as_place(f"{given['UNIMODAL_STORE']}?campaign=a", "it")
+    assert str(address) == f"{address.conninfo}?campaign=a"  # there is nothing to leave out
+    assert "$" not in given["UNIMODAL_STORE"] and given["PGPASSWORD"].startswith("${POSTGRES_PASS")
+
+
+def test_compose_publishes_on_this_machine_only_and_gives_no_rights_that_are_not_needed():
+    for name, service in yaml.safe_load(COMPOSE)["services"].items():
+        for port in service.get("ports", []):
+            assert re.fullmatch(r"127\.0\.0\.1:\d+:8000", port)
+        assert service["read_only"] is True, name
+        assert service["cap_drop"] == ["ALL"] and "cap_add" not in service
+        assert service["security_opt"] == ["no-new-privileges:true"]
+        assert not {"privileged", "network_mode", "pid", "devices"} & set(service)
+        assert "/tmp" in service["tmpfs"]
+    guide = GUIDE.split("## In a container")[1]
+    for text in (DOCKERFILE, COMPOSE, guide):  # nor does an example of ours
+        assert not re.search(r"-p \d+:\d+", text)
+
+
+def test_the_image_has_what_the_lock_file_names_by_its_hashes():
+    text = DOCKERFILE.replace("\\\n", " ")
+    fetching = [line for line in text.splitlines() if re.search(r"\bpip\b", line)]
+    assert len(fetching) == 2 and not re.search(r"\bsed\b|constraints|\bcurl\b|\bwget\b", text)
+    download, install = fetching
+    assert "--require-hashes" in download and "--no-deps" in download
+    assert "-r requirements.lock" in download
+    assert "--no-index" in install and "--find-links /wheels" in install
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    for package in re.split(r"\n(?=[a-z0-9])", lock):
+        assert "--hash=sha256:" in package
+    assert "hatchling==" in lock  # which builds what is installed
+
+
+def test_the_image_warms_the_policy_that_a_campaign_has_by_default():
+    warmed = re.search(r"unimodal warm (\S+) --family (\S+)", DOCKERFILE)
+    default = NewCampaign.model_fields
+    assert um.policies.parse(warmed[1]) == um.policies.parse(default["policy"].default)
+    assert warmed[2] == default["family"].default
+
+
+def test_what_is_secret_is_neither_committed_nor_copied_into_an_image(tmp_path):
+    shutil.copy(ROOT / ".gitignore", tmp_path)
+    subprocess.run(["git", "init", "-q", tmp_path], check=True, timeout=30)
+    secret = [".env", "tokens.json", "deploy/.env", "deploy/tokens.json"]
+    done = subprocess.run(
+        ["git", "-C", tmp_path, "check-ignore", *secret], capture_output=True, text=True, timeout=30
+    )
+    assert done.stdout.split() == secret
+    ignored = (ROOT / ".dockerignore").read_text().split()
+    assert ignored[0] == "*" and {"**/.env", "**/tokens.json"} <= set(ignored)
+    assert max(map(ignored.index, ("**/.env", "**/tokens.json"))) == len(ignored) - 1
 
 
 def test_what_is_copied_into_the_image_is_there():

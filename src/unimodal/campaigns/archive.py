@@ -21,7 +21,7 @@ from unimodal.campaigns.content import Digest
 from unimodal.campaigns.event_checks import parsed
 from unimodal.campaigns.events import Event
 from unimodal.campaigns.log_start import archived
-from unimodal.campaigns.stores import Place, StoreToRead
+from unimodal.campaigns.stores import Place, StoreToRead, as_file
 from unimodal.errors import UnimodalError
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def read_archive(path: str | Path) -> tuple[pl.DataFrame, About]:
     """The table of an archive and what it says about itself; refused if it is damaged."""
     import polars as pl
 
-    path = files.as_path(path, "the path of an archive")
+    path = as_file(path, "the path of an archive")
     if path.is_dir():
         raise UnimodalError(f"{path} must be {_WHAT}, got a folder.")
     with files.reading(path, _WHAT), path.open("rb") as handle:

@@ -24,7 +24,15 @@ from unimodal.campaigns.content import state_digest
 from unimodal.campaigns.events import Identity
 from unimodal.campaigns.log_start import archived, begins_after, erasures, needed_events
 from unimodal.campaigns.reading import read
-from unimodal.campaigns.stores import DatabaseAddress, Place, Store, StoreToRead, as_place, kind_of
+from unimodal.campaigns.stores import (
+    DatabaseAddress,
+    Place,
+    Store,
+    StoreToRead,
+    as_file,
+    as_place,
+    kind_of,
+)
 from unimodal.campaigns.stores.history import event_at
 from unimodal.campaigns.upkeep import WAIT, in_transaction, why_not_reclaimed
 from unimodal.campaigns.verify import folded
@@ -201,7 +209,7 @@ def _checked(archive: str | Path | None, path: Place) -> Path | None:
         )
     if archive is None:
         return None
-    target = files.as_path(archive, "the path of an archive")
+    target = as_file(archive, "the path of an archive")
     if target.suffix != ".parquet":
         raise UnimodalError(f"an archive is a Parquet file, got {target}: name it ….parquet.")
     return target

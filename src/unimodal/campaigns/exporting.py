@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from unimodal import files
 from unimodal.campaigns.history_table import plain
 from unimodal.campaigns.reading import Archives, begin_of, load, read_table
-from unimodal.campaigns.stores import Place, as_place
+from unimodal.campaigns.stores import Place, as_file, as_place
 from unimodal.errors import UnimodalError, unknown_name
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def export(
     (1, '{"decision":1,"seq":2,"time":...')
     """
     path = as_place(path, "the path of a campaign")
-    target = files.as_path(target, "the target of an export")
+    target = as_file(target, "the target of an export")
     if rows not in ROWS:
         raise unknown_name("kind of rows", rows, ROWS)
     if target.suffix not in ENDINGS:

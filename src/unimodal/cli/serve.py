@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import re
+import os
+import sys
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated
@@ -21,13 +23,18 @@ tokens = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(tokens, name="token")
+STORE = "UNIMODAL_STORE"
 TokenPath = Annotated[Path, typer.Argument(help="The token file; it has hashes, not tokens")]
 
 
 @app.command()
 def serve(
     store: Annotated[
-        str, typer.Option(help="A folder, or postgresql://…; with --demo, one that is deleted")
+        str,
+        typer.Option(
+            help="A folder, or postgresql://…; by default $UNIMODAL_STORE, else campaigns; with "
+            "--demo, a folder that is deleted"
+        ),
     ] = "",
     host: Annotated[str, typer.Option(help="The address to listen on")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port; 0 takes a free one", min=0)] = 8000,
@@ -35,7 +42,9 @@ def serve(
         Path | None, typer.Option("--tokens", help="A file that `unimodal token add` made")
     ] = None,
     durability: Annotated[str, typer.Option(help="full, or fast: see docs/guide")] = "full",
-    rate: Annotated[float, typer.Option(help="Requests per second and token")] = 5_000.0,
+    rate: Annotated[
+        float, typer.Option(help="Requests per second and token, or address without one")
+    ] = 5_000.0,
     watch: Annotated[float, typer.Option(help="Look for alarms every so many seconds")] = 60.0,
     demo: Annotated[
         bool, typer.Option("--demo", help="Serve three campaigns in a simulated world")
@@ -43,7 +52,8 @@ def serve(
 ) -> None:
     r"""Serve campaigns over HTTP, until SIGTERM or Ctrl-C.
 
-    Without a token file it listens on this machine only, and whoever reaches it may do all.
+    Without a token file it listens on this machine only, and whoever reaches it may do all. Leave a
+    database's password to PGPASSWORD or a password file: all users of a machine see its commands.
 
     \b
     Examples:
@@ -62,9 +72,10 @@ def serve(
         if demo and not store:
             store = stack.enter_context(tempfile.TemporaryDirectory(prefix="unimodal-demo-"))
             durability = "fast"
-        place = _without_password(store or "campaigns")
+        given, store = store, store or os.environ.get(STORE) or "campaigns"
+        place = _shown(store, warn=bool(given))
         server.serve(
-            store or "campaigns",
+            store,
             host,
             port,
             token_file,
@@ -78,8 +89,20 @@ def serve(
         )
 
 
-def _without_password(store: str) -> str:
-    return re.sub(r"(://[^:/@?]*):[^/?]*@", r"\1@", store)
+def _shown(store: str, warn: bool) -> str:
+    """A store without its password; `warn` if others can read that on the command line."""
+    from unimodal.campaigns.stores import as_database, is_meant_as_address
+
+    if not is_meant_as_address(store):
+        return store
+    address = as_database(store, "the store of a service")
+    if address.secrets and warn:
+        print(
+            "unimodal: all users of this machine can read the password in --store: put the address "
+            f"into {STORE}, or leave the password to PGPASSWORD or a password file.",
+            file=sys.stderr,
+        )
+    return str(address)
 
 
 @tokens.command("add")
@@ -90,17 +113,18 @@ def add(
     campaign: Annotated[
         list[str] | None, typer.Option(help="Only for this campaign; may be repeated")
     ] = None,
+    expires: Annotated[str, typer.Option(help="After this time, such as 12h or 90d")] = "",
 ) -> None:
     r"""Make a token and print it: this is the only time that it can be seen.
 
     \b
     Examples:
       unimodal token add tokens.json --role admin
-      unimodal token add tokens.json --role decide --campaign prices --name shop
+      unimodal token add tokens.json --role decide --campaign prices --name shop --expires 90d
     """
     from unimodal.service import tokens as kept
 
-    token, entry = kept.make(name, role, campaign or ())
+    token, entry = kept.make(name, role, campaign or (), _seconds(expires))
     with kept.changing(file) as known:
         known[entry.id] = entry
     print(token)
@@ -108,7 +132,7 @@ def add(
 
 @tokens.command("list")
 def listed(file: TokenPath) -> None:
-    r"""List the tokens of a file: ids, names, roles, campaigns; never the tokens themselves.
+    r"""List the tokens of a file: ids, names, roles, campaigns, expiry; not the tokens themselves.
 
     \b
     Examples:
@@ -118,10 +142,39 @@ def listed(file: TokenPath) -> None:
     from unimodal.service import tokens as kept
 
     rows = [
-        (one.id, one.name, " ".join(one.roles), " ".join(one.campaigns) or "all")
+        (
+            *(one.id, one.name, " ".join(one.roles), " ".join(one.campaigns) or "all"),
+            "never" if one.expires is None else f"{datetime.fromtimestamp(one.expires, UTC):%F %R}",
+        )
         for one in kept.read(file).values()
     ]
-    terminal().print(table("Tokens", ["id", "name", "roles", "campaigns"], rows))
+    columns = ["id", "name", "roles", "campaigns", "expires (UTC)"]
+    terminal().print(table("Tokens", columns, rows))
+
+
+@tokens.command("rotate")
+def rotate(
+    file: TokenPath,
+    which: Annotated[str, typer.Argument(metavar="NAME", help="Its name, or its id")],
+    expires: Annotated[
+        str, typer.Option(help="After this time, such as 90d; by default as long as the old one")
+    ] = "",
+    grace: Annotated[
+        str, typer.Option(help="How long the old one is still taken, such as 1h")
+    ] = "0s",
+) -> None:
+    r"""Make a token in the place of another, with its name, roles and campaigns, and print it.
+
+    \b
+    Examples:
+      unimodal token rotate tokens.json shop
+      unimodal token rotate tokens.json shop --grace 1h --expires 90d
+    """
+    from unimodal.service import tokens as kept
+
+    with kept.changing(file) as known:
+        token, _ = kept.rotate(known, which, _seconds(expires), _seconds(grace) or 0.0)
+    print(token)
 
 
 @tokens.command("revoke")
@@ -143,6 +196,12 @@ def revoke(
             raise unknown_name("token", number, known)
         del known[number]
     print(f"The token {number} was withdrawn.")
+
+
+def _seconds(text: str) -> float | None:
+    from unimodal.service.tokens import seconds_of
+
+    return seconds_of(text) if text else None
 
 
 def _server() -> ModuleType:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ipaddress
+import math
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -11,7 +13,8 @@ from fastapi import Request
 from fastapi.security import APIKeyCookie, HTTPBearer
 
 from unimodal.errors import NotAllowed, NotAuthenticated, TooManyRequests
-from unimodal.service.sessions import COOKIE, CSRF_HEADER, Session, Sessions
+from unimodal.service.quiet_log import QuietLog
+from unimodal.service.sessions import COOKIE, CSRF_HEADER, Session, Sessions, cookie_name
 from unimodal.service.tokens import EVERYTHING, Token, TokenFile
 
 # Only for the description: they are read in `Access`, in less time.
@@ -19,35 +22,44 @@ BEARER = HTTPBearer(auto_error=False, description="A token that `unimodal token 
 SESSION = APIKeyCookie(name=COOKIE, auto_error=False, description="The cookie of POST /session")
 # The token that asks in this task, so that none takes more than its share; "" where there are none.
 ASKING: ContextVar[str] = ContextVar("asking", default="")
+_MOST_BUCKETS = 10_000
 _READING = ("GET", "HEAD", "OPTIONS")
 
 
 class Rates:
-    """A bucket per token: so many requests per second, and as many at once after a pause."""
+    """A bucket per token or address: so many requests per second, as many at once after a pause."""
 
     def __init__(self, rate: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._rate, self._clock = rate, clock
+        self._size = max(rate, 1.0)  # or with less than one per second the first would be refused
         self._buckets: dict[str, tuple[float, float]] = {}  # what is left, and when that was
 
-    def take(self, token_id: str) -> None:
+    def take(self, whose: str, what: str = "this token may be used") -> None:
         """Count a request, or refuse it."""
         now = self._clock()
-        left, before = self._buckets.get(token_id, (self._rate, now))
-        left = min(left + (now - before) * self._rate, max(self._rate, 1.0))
-        if left < 1.0:
-            self._buckets[token_id] = left, now
-            raise TooManyRequests(
-                f"this token may be used {self._rate:g} times per second, and was used more often: "
-                "wait a second, or put several rewards into one request."
+        left, before = self._buckets.pop(whose, (self._size, now))
+        left = min(left + (now - before) * self._rate, self._size)
+        is_refused = left < 1.0
+        self._buckets[whose] = left if is_refused else left - 1.0, now
+        while len(self._buckets) > _MOST_BUCKETS:  # of those who have not come for the longest time
+            del self._buckets[next(iter(self._buckets))]
+        if is_refused:
+            seconds = math.ceil((1.0 - left) / self._rate)
+            error = TooManyRequests(
+                f"{what} {self._rate:g} times per second, and this was more often: wait "
+                f"{seconds} s, or put several rewards into one request."
             )
-        self._buckets[token_id] = left - 1.0, now
+            error.seconds = seconds
+            raise error
 
 
 class Access:
     """Finds out who asks; without a token file, on loopback only, all are admins."""
 
     def __init__(self, tokens: TokenFile | None, sessions: Sessions, rate: float) -> None:
-        self.tokens, self.sessions, self._rates = tokens, sessions, Rates(rate)
+        self.tokens, self.sessions = tokens, sessions
+        self._rates, self._strangers = Rates(rate), Rates(rate)
+        self.quiet = QuietLog()  # for what strangers can cause
 
     def token_of(self, request: Request) -> Token:
         """The token of a request, whose rate is counted; `NotAuthenticated` if it has none."""
@@ -60,36 +72,73 @@ class Access:
         """Refuse a request without a token or a session; its rate is counted when it is done."""
         self._token_of(request)
 
+    def known(self, request: Request, sent: str) -> Token:
+        """The token that was sent to log in, whose rate is counted."""
+        token = self._token_sent(request, sent)
+        self._rates.take(token.id)
+        return token
+
     def _token_of(self, request: Request) -> Token:
         bearer = request.headers.get("authorization")
         if bearer is not None and self.tokens is not None:
             kind, _, sent = bearer.partition(" ")
             if kind.lower() != "bearer":
+                self.count_stranger(request)
                 raise NotAuthenticated(
                     "the header Authorization must be 'Bearer <token>', got another kind: send a "
                     "token that `unimodal token add` made."
                 )
-            return self.tokens.token_of(sent.strip())
+            return self._token_sent(request, sent.strip())
         session = self.session_of(request)
         if session is not None:
             self._check_csrf(request, session)
             return self._token_in(session)
         if self.tokens is None:
             return EVERYTHING
+        self.count_stranger(request)
         raise NotAuthenticated(
             "a token is needed, got none: send the header 'Authorization: Bearer <token>'; its "
             "owner makes one with `unimodal token add`."
         )
 
+    def _token_sent(self, request: Request, sent: str) -> Token:
+        """The token that was sent; of one that is wrong the log has the name, never the text."""
+        if self.tokens is None:
+            return EVERYTHING
+        try:
+            return self.tokens.token_of(sent)
+        except NotAuthenticated as error:
+            name, address = self.tokens.name_of(sent), address_of(request)
+            self.quiet.warning(f"a log-in failed (token %s, from %s): {error}", name, address)
+            self.count_stranger(request)
+            raise
+
+    def count_stranger(self, request: Request) -> None:
+        """Count a request of somebody without a token, by its address; refused if there are many.
+
+        Whoever has a token is not refused for what others at the same address do.
+        """
+        self._strangers.take(address_of(request), "without a token this address may ask")
+
     def session_of(self, request: Request) -> Session | None:
         """The session of a request's cookie, if it has one that holds."""
         if "cookie" not in request.headers:
             return None
-        cookie = request.cookies.get(COOKIE)
+        cookie = request.cookies.get(cookie_name(request))
         session = self.sessions.read(cookie) if cookie else None
         if session is None or (self.tokens and self.tokens.by_id(session.token_id) is None):
             return None
         return session
+
+    def session_and_token(self, request: Request) -> tuple[Session, Token]:
+        """The session of a request and its token, whose rate is counted."""
+        session = self.session_of(request)
+        if session is None:
+            self.count_stranger(request)
+            raise NotAuthenticated("there is no session: log in with a token first.")
+        token = self._token_in(session)
+        self._rates.take(token.id)
+        return session, token
 
     def _token_in(self, session: Session) -> Token:
         token = EVERYTHING if self.tokens is None else self.tokens.by_id(session.token_id)
@@ -105,6 +154,17 @@ class Access:
                 "a change in a session needs its CSRF token in the header X-CSRF-Token, got none "
                 "or another: reload the page."
             )
+
+
+def address_of(request: Request) -> str:
+    """Where a request came from; of IPv6 the part that is one customer's."""
+    host = request.client.host if request.client else "nowhere"
+    if ":" not in host:
+        return host
+    try:
+        return str(ipaddress.ip_network((host.partition("%")[0], 64), strict=False))
+    except ValueError:
+        return host
 
 
 def check(token: Token, role: str, campaign: str | None) -> None:

@@ -25,7 +25,7 @@ from unimodal.service.quiet_log import quieted
 from unimodal.service.routes import arms, campaigns, decisions, readings, session, status
 from unimodal.service.routes.quick import schemas
 from unimodal.service.service import Service
-from unimodal.service.sessions import Sessions
+from unimodal.service.sessions import COOKIE, Sessions
 from unimodal.service.tokens import TokenFile
 from unimodal.version import __version__
 
@@ -112,7 +112,12 @@ def _described(app: FastAPI) -> dict[str, Any]:
         parts.setdefault("schemas", {}).update(schemas(Problem, *decisions.BODIES))
         parts["securitySchemes"] = {
             "token": {"type": "http", "scheme": "bearer"},
-            "session": {"type": "apiKey", "in": "cookie", "name": "unimodal_session"},
+            "session": {
+                "type": "apiKey",
+                "in": "cookie",
+                "name": COOKIE,
+                "description": f"Under TLS its name is __Host-{COOKIE}.",
+            },
         }
         for path, operations in made["paths"].items():
             for operation in operations.values():

@@ -6,16 +6,12 @@ import threading
 from dataclasses import replace
 from typing import Any
 
-from unimodal.campaigns.stores import DatabaseAddress, Interrupted, as_place, kind_of
-from unimodal.campaigns.stores.postgresql_connection import Connection
+from unimodal.campaigns.stores import DatabaseAddress, Interrupted, kind_of
+from unimodal.campaigns.stores.postgresql_connection import Connection, sql_file
 from unimodal.service.places import check_name, is_name
 
 _NAMES = "SELECT name FROM unimodal.campaigns ORDER BY name"
 _HAS = "SELECT to_regclass(%(table)s) IS NOT NULL"
-_MAKE = """
-CREATE SCHEMA IF NOT EXISTS unimodal_service;
-CREATE TABLE IF NOT EXISTS unimodal_service.ended (name text PRIMARY KEY)
-"""
 _ENDED = "SELECT 1 FROM unimodal_service.ended WHERE name = %(name)s"
 _END = "INSERT INTO unimodal_service.ended VALUES (%(name)s) ON CONFLICT DO NOTHING"
 _GO_ON = "DELETE FROM unimodal_service.ended WHERE name = %(name)s"
@@ -24,14 +20,15 @@ _GO_ON = "DELETE FROM unimodal_service.ended WHERE name = %(name)s"
 class Database:
     """The campaigns of a database; which of them were ended is in a table of the service's own."""
 
-    def __init__(self, address: str, wait: float) -> None:
-        join = "&" if "?" in address else "?"
-        place = as_place(f"{address}{join}campaign=any", "the store of a service")
-        assert isinstance(place, DatabaseAddress)
-        self._any, self._wait = place, wait
+    def __init__(self, address: DatabaseAddress, wait: float) -> None:
+        self._database, self._wait = address, wait
         self._lock = threading.Lock()
         self._connection: Connection | None = None
         self._has_table = False
+
+    def __str__(self) -> str:
+        """The address without a password."""
+        return str(self._database)
 
     def names(self) -> list[str]:
         """The campaigns that there are, in order; those with other names are not served."""
@@ -41,11 +38,11 @@ class Database:
 
     def has(self, name: str) -> bool:
         """Whether there is a campaign of this name."""
-        return kind_of(self._any).is_there(self.address(name), self._wait)
+        return kind_of(self._database).is_there(self.address(name), self._wait)
 
     def address(self, name: str) -> Any:
         """The address of a campaign."""
-        return replace(self._any, campaign=check_name(name))
+        return replace(self._database, campaign=check_name(name))
 
     def is_ended(self, name: str) -> bool:
         """Whether its owner has ended it."""
@@ -55,7 +52,7 @@ class Database:
     def set_ended(self, name: str, ended: bool) -> None:
         """End it, or let it decide again; all servers of the database follow."""
         if not self._has("unimodal_service.ended"):
-            self._ask(_MAKE)
+            self._ask(sql_file("postgresql_service.sql"))  # of a database from before it was made
         self._ask(_END if ended else _GO_ON, name=name)
 
     def check(self) -> None:
@@ -77,7 +74,7 @@ class Database:
         with self._lock:
             for is_last in (False, True):
                 if self._connection is None or self._connection.is_lost:
-                    self._connection = Connection(self._any, self._wait)
+                    self._connection = Connection(self._database, self._wait)
                 try:
                     found = self._connection.ask(statement, values)
                     return found[0] if found else []

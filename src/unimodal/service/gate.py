@@ -26,6 +26,7 @@ from unimodal.service.metrics import Metrics
 from unimodal.service.problems import Endpoint
 
 _CAMPAIGNS = "/v1/campaigns/"
+_OF_PROXIES = (b"forwarded", b"via", b"x-real-ip")
 _WITH_BODY = ("POST", "PUT", "PATCH", "DELETE")
 # No page of another site may frame, script or sniff what this service answers.
 _HEADERS = [
@@ -176,7 +177,7 @@ class Gate:
         return _Refused(problems.of_error(error))
 
     def _check_host(self, scope: Scope) -> None:
-        """Without tokens: refuse other machines, other names than this one's, and other sites."""
+        """Without tokens: refuse other machines, proxies, names that are not its own, and sites."""
         if not self._loopback_only:
             return
         client = (scope.get("client") or ("localhost", 0))[0]
@@ -187,6 +188,12 @@ class Gate:
             )
             raise _Refused(problems.document("NotAllowed", 403, printable(detail)))
         headers = dict(scope["headers"])
+        if any(name in _OF_PROXIES or name.startswith(b"x-forwarded") for name in headers):
+            detail = (
+                "a service without tokens answers on its own machine only, got a request that a "
+                "proxy has passed on: start it with a token file."
+            )
+            raise _Refused(problems.document("NotAllowed", 403, detail))
         host, origin = (headers.get(name, b"").decode("latin-1") for name in (b"host", b"origin"))
         if not is_loopback(host_of(host)):
             detail = (
@@ -194,7 +201,7 @@ class Gate:
                 f"{host!r:.60}: start it with a token file."
             )
             raise _Refused(problems.document("NotAllowed", 403, printable(detail)))
-        if origin and origin.partition("://")[2] != host:
+        if origin and origin != f"{scope['scheme']}://{host}":
             detail = (
                 f"a service without tokens takes no request of a page from {origin!r:.60}: start "
                 "it with a token file."

@@ -32,7 +32,7 @@ class Limits:
     edges: int = 1_000_000
     waiting: int = 1_024  # calls in the queue, half of them of one token; 503 for more
     readings: int = 64  # slow reads that wait, a quarter of them of one token
-    rate: float = 5_000.0  # requests per second and token
+    rate: float = 5_000.0  # requests per second and token, or address without one
     most_open: int = 256  # campaigns, for their memory; fewer where descriptors are short
     idle: float = 900.0  # seconds after which a campaign that nobody uses is closed
     wait: float = 5.0  # seconds for which another process may keep a campaign busy

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from unimodal import descriptors, files
+from unimodal.campaigns.stores import as_database, is_meant_as_address
 from unimodal.campaigns.stores.sqlite_errors import DESCRIPTORS, too_many_open
 from unimodal.errors import InvalidRequest, StoreError, UnimodalError
 from unimodal.service.limits import NAME
@@ -73,6 +74,10 @@ class Folder:
                 f"the folder of campaigns {path} cannot be made: {error.strerror or error}."
             ) from None
 
+    def __str__(self) -> str:
+        """Its path."""
+        return str(self._path)
+
     def names(self) -> list[str]:
         """The campaigns that there are, in order."""
         found = (Path(name) for name in self._listed())
@@ -94,7 +99,7 @@ class Folder:
         """End it, or let it decide again."""
         try:
             if ended:
-                self._mark(name).touch()
+                self._mark(name).touch(files.PRIVATE)
             else:
                 self._mark(name).unlink(missing_ok=True)
         except OSError as error:
@@ -126,12 +131,8 @@ class Folder:
 
 def place_of(store: str, wait: float) -> Place:
     """The place that `--store` names."""
-    if store.startswith(("postgresql://", "postgres://")):
+    if is_meant_as_address(store):
         from unimodal.service.database_place import Database  # which needs another extra
 
-        return Database(store, wait)
-    if re.match(r"[a-z+]+://", store):
-        raise UnimodalError(
-            f"the store of a service must be a folder or postgresql://…, got {store!r:.80}."
-        )
+        return Database(as_database(store, "the store of a service"), wait)
     return Folder(store)

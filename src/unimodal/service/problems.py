@@ -78,6 +78,12 @@ def answer(problem: dict[str, Any], headers: dict[str, str] | None = None) -> Re
     return Response(json.dumps(problem), status, more, MEDIA_TYPE)
 
 
+def refusal(error: UnimodalError) -> Response:
+    """An error as an HTTP response."""
+    seconds = error.seconds if isinstance(error, errors.TooManyRequests) else None
+    return answer(of_error(error), None if seconds is None else {"Retry-After": str(seconds)})
+
+
 def invalid(detail: str, status: int = 422) -> dict[str, Any]:
     """The problem of a request that is wrong in itself."""
     return document(errors.InvalidRequest.__name__, status, printable(detail))
@@ -88,7 +94,7 @@ def add_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(UnimodalError)
     async def refused(request: Request, error: UnimodalError) -> Response:
-        return answer(of_error(error))
+        return refusal(error)
 
     @app.exception_handler(RequestValidationError)
     async def not_valid(request: Request, error: RequestValidationError) -> Response:
@@ -108,7 +114,7 @@ async def answered(endpoint: Endpoint, request: Request) -> Response:
     try:
         return await endpoint(request)
     except UnimodalError as error:
-        return answer(of_error(error))
+        return refusal(error)
     except RequestValidationError as error:
         return answer(_of_validation(error))
     except Exception as error:

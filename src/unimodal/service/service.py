@@ -11,7 +11,8 @@ from typing import Any
 
 from fastapi import Request
 
-from unimodal.errors import CampaignEnded, UnimodalError
+from unimodal.errors import CampaignEnded, StoreError, UnimodalError
+from unimodal.escape_text import printable
 from unimodal.service.access import Access
 from unimodal.service.calls import CallQueue
 from unimodal.service.connections import Connections, OneConnection
@@ -19,7 +20,6 @@ from unimodal.service.limits import Limits
 from unimodal.service.metrics import Metrics
 from unimodal.service.open_campaigns import OpenCampaigns, unknown_campaign
 from unimodal.service.places import Place
-from unimodal.service.quiet_log import QuietLog
 
 _log = logging.getLogger("unimodal")
 _REMEMBERED = 1.0  # seconds for which the store is not asked again the same
@@ -38,7 +38,7 @@ class Service:
     ) -> None:
         self.place, self.access, self.limits = place, access, limits or Limits()
         self.metrics = Metrics()
-        self.quiet = QuietLog()  # for what strangers can cause
+        self.quiet = access.quiet  # for what strangers can cause
         self.connections = Connections(self.limits)
         self.campaigns = OpenCampaigns(place, self.limits, durability, self.connections.descriptors)
         self.queue = CallQueue(self.campaigns, self.limits)
@@ -91,7 +91,13 @@ class Service:
 
     async def _reached(self) -> None:
         loop = asyncio.get_running_loop()
-        await loop.run_in_executor(self._readiness, self.place.check)
+        try:
+            await loop.run_in_executor(self._readiness, self.place.check)
+        except UnimodalError as error:  # which names the store: not for strangers
+            self.quiet.warning("the store cannot be reached: %s", printable(error))
+            raise StoreError(
+                "the campaigns cannot be reached now: the log of the service says why; try again."
+            ) from None
 
     def is_ended(self, name: str) -> bool:
         """Whether a campaign was ended; other servers learn it within a second."""

@@ -10,15 +10,33 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import heapq
 import hmac
 import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
 
 COOKIE = "unimodal_session"
 CSRF_HEADER = "x-csrf-token"
 LASTS = 12 * 3600.0  # seconds
+
+
+def cookie_name(request: Request) -> str:
+    """The name of the cookie; under TLS one that only this host can set, for all of its paths."""
+    return f"__Host-{COOKIE}" if request.url.scheme == "https" else COOKIE
+
+
+def set_cookie(answer: Response, request: Request, value: str) -> None:
+    """Have a browser keep a session, or forget it if the value is empty."""
+    lasts = int(LASTS) if value else 0
+    secure = request.url.scheme == "https"
+    named: Any = {"max_age": lasts, "httponly": True, "samesite": "strict", "secure": secure}
+    answer.set_cookie(cookie_name(request), value, **named)
 
 
 @dataclass(frozen=True)
@@ -49,7 +67,8 @@ class Sessions:
     def __init__(self, key: bytes, clock: Callable[[], float] = time.time) -> None:
         self._key = hashlib.sha256(b"unimodal session" + key).digest()
         self._clock = clock
-        self._ended: dict[str, float] = {}  # nonces, until they would have expired
+        self._ended: set[str] = set()  # nonces, until they would have expired
+        self._expiries: list[tuple[float, str]] = []  # a heap of them
 
     def begin(self, token_id: str) -> Session:
         """A new session of a token."""
@@ -81,9 +100,11 @@ class Sessions:
 
     def end(self, session: Session) -> None:
         """Log out."""
-        now = self._clock()
-        self._ended = {nonce: until for nonce, until in self._ended.items() if until > now}
-        self._ended[session.nonce] = session.expires
+        if session.nonce not in self._ended:
+            self._ended.add(session.nonce)
+            heapq.heappush(self._expiries, (session.expires, session.nonce))
+        while self._expiries[0][0] <= self._clock():
+            self._ended.discard(heapq.heappop(self._expiries)[1])
 
     def _sign(self, purpose: str, session: Session) -> str:
         text = f"{purpose}:{session.text}".encode("utf-8", "replace")

@@ -1,7 +1,14 @@
 """Where campaigns are kept: `store` says what is needed of such a place, others are one each."""
 
 from unimodal.campaigns.stores import postgresql, sqlite
-from unimodal.campaigns.stores.address import DatabaseAddress, Place, as_place
+from unimodal.campaigns.stores.address import (
+    DatabaseAddress,
+    Place,
+    as_database,
+    as_file,
+    as_place,
+    is_meant_as_address,
+)
 from unimodal.campaigns.stores.store import (
     Interrupted,
     NumberTaken,
@@ -20,7 +27,10 @@ __all__ = [
     "Store",
     "StoreKind",
     "StoreToRead",
+    "as_database",
+    "as_file",
     "as_place",
+    "is_meant_as_address",
     "kind_of",
 ]
 

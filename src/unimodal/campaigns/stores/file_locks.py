@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from unimodal import files
 from unimodal.campaigns.stores.store import Pausable
 from unimodal.errors import StoreError
 
@@ -225,7 +226,9 @@ def _known(path: Path) -> OpenFile | None:
 
 
 def _new(path: Path) -> OpenFile:
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
+    # Its owner's; what SQLite makes beside a file gets the mode of that file.
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
+    descriptor = os.open(path, flags, files.PRIVATE)
     identity = identity_of(descriptor)
     # Somebody may just have moved a file here that is open: its descriptor must not be closed.
     return _registry.files.setdefault(identity, OpenFile(descriptor, identity))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from unimodal.campaigns.stores.address import DatabaseAddress
 from unimodal.campaigns.stores.store import Interrupted, NumberTaken
 from unimodal.errors import Busy, ReadOnly, StoreError, UnimodalError
@@ -65,8 +67,12 @@ def _refused(error: Exception, code: str, text: str, address: DatabaseAddress) -
     if "pg_hba.conf" in text:
         return StoreError(f"{address} does not let this user in ({text}): allow it in pg_hba.conf.")
     unread = type(error).__name__ == "ProgrammingError" or "Servname not supported" in text
-    if unread or "connection option" in text:
-        return StoreError(f"{address} must be an address that libpq reads ({text}): mend it.")
+    if unread or "connection option" in text or re.search(r"invalid \w+ value: ", text):
+        # libpq quotes what it cannot read, and nobody knows what that was meant to be.
+        return StoreError(
+            f"{address} must be an address that libpq reads, got an option or a value after the ? "
+            "that it does not know: compare it with libpq's list of parameters."
+        )
     if "not known" in text:  # not where it is a temporary failure of name resolution
         return StoreError(f"{address} names a host that is not there ({text}): mend it.")
     return None

@@ -94,6 +94,8 @@ def _make_tables(connection: Connection, address: DatabaseAddress, is_there: boo
     for number in range(found + 1, SCHEMA + 1):
         connection.ask(sql_file(f"postgresql_schema_{number}.sql"))
         connection.ask(statement("set_schema_version"), {"version": number})
+    if not found:  # with the others, so that rights can be granted to both schemas at once
+        connection.ask(sql_file("postgresql_service.sql"))
 
 
 def _change(connection: Connection, change: Callable[[bool], object]) -> None:

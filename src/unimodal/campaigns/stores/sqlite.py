@@ -416,7 +416,9 @@ def copy_file(path: Path, made: Path) -> None:
 
 def back_up(path: Place, target: Place) -> Path:
     """Copy a file, as it is at one moment, into a new one."""
-    return _read(_file(path), lambda reader: files.write(_file(target), reader.copy_to))
+    file = _file(target)
+    mode = files.private_mode(file)
+    return _read(_file(path), lambda reader: files.write(file, reader.copy_to, mode))
 
 
 def _read(path: Path, work: Callable[[SqliteReader], Found]) -> Found:

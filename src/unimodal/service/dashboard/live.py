@@ -62,28 +62,34 @@ async def _lines(
     request: Request, dashboard: Dashboard, version: Callable[[], Awaitable[int]]
 ) -> AsyncIterator[str]:
     service = dashboard.service
+
+    def is_let() -> bool:
+        return service.access.tokens is None or service.access.session_of(request) is not None
+
     known, said = -1, time.monotonic()
     yield "retry: 3000\n\n"
-    while not service.stopping:
-        if service.access.tokens is not None and service.access.session_of(request) is None:
-            yield "event: signed-out\ndata: {}\n\n"
-            return
+    while not service.stopping and is_let():
         began = time.monotonic()
         try:
             now = await version()
         except UnimodalError:  # busy, or gone: a page is told when it asks by itself
             now = max(known, 0)
+        if not is_let():
+            break
         if now != known:
             known, said = now, time.monotonic()
             yield f'event: changed\ndata: {{"version": {now}}}\n\n'
         elif time.monotonic() - said > _QUIET:
             said = time.monotonic()
             yield ": still here\n\n"
-        await _wait(service, max(_EVERY, _SHARE * (time.monotonic() - began)))
+        pause = max(_EVERY, _SHARE * (time.monotonic() - began))
+        await _wait(pause, lambda: not service.stopping and is_let())
+    if not service.stopping:
+        yield "event: signed-out\ndata: {}\n\n"
 
 
-async def _wait(service: object, seconds: float) -> None:
-    """Sleep, in parts, so that a service that is being stopped need not wait."""
+async def _wait(seconds: float, goes_on: Callable[[], bool]) -> None:
+    """Sleep, in parts: neither a service that is being stopped nor one who has left need wait."""
     end = time.monotonic() + seconds
-    while (left := end - time.monotonic()) > 0 and not getattr(service, "stopping", False):
+    while (left := end - time.monotonic()) > 0 and goes_on():
         await asyncio.sleep(min(left, 0.25))

@@ -21,7 +21,7 @@ from unimodal.service.models import Name
 from unimodal.service.open_campaigns import unknown_campaign
 from unimodal.service.problems import status_of
 from unimodal.service.service import Service, service_of
-from unimodal.service.sessions import COOKIE, LASTS
+from unimodal.service.sessions import set_cookie
 from unimodal.service.tokens import EVERYTHING, Token
 
 router = APIRouter(include_in_schema=False)
@@ -93,15 +93,14 @@ def _page(request: Request, template: str, campaign: str | None) -> Response:
     guarded = service.access.tokens is not None
     answer = pages.html(template, campaign=campaign, token=token, admin=admin, guarded=guarded)
     if not guarded and service.access.session_of(request) is None:
-        _begin_session(service, answer)
+        _begin_session(request, service, answer)
     return answer
 
 
-def _begin_session(service: Service, answer: Response) -> None:
+def _begin_session(request: Request, service: Service, answer: Response) -> None:
     """Without tokens a page has a session all the same, for the sake of its CSRF token."""
     sessions = service.access.sessions
-    cookie = sessions.cookie(sessions.begin(EVERYTHING.id))
-    answer.set_cookie(COOKIE, cookie, max_age=int(LASTS), httponly=True, samesite="strict")
+    set_cookie(answer, request, sessions.cookie(sessions.begin(EVERYTHING.id)))
 
 
 def _refused(error: UnimodalError) -> Response:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
-from unimodal.errors import NotAllowed, NotAuthenticated
+from unimodal.errors import NotAllowed
 from unimodal.service import problems
 from unimodal.service.answers import as_json
 from unimodal.service.models import DoneAnswer, SessionAnswer, SessionBody
 from unimodal.service.service import Service, service_of
-from unimodal.service.sessions import COOKIE, CSRF_HEADER, LASTS, Session
-from unimodal.service.tokens import EVERYTHING, Token
+from unimodal.service.sessions import CSRF_HEADER, Session, set_cookie
+from unimodal.service.tokens import Token
 
 router = APIRouter(prefix="/session", tags=["session"])
 
@@ -20,18 +20,11 @@ router = APIRouter(prefix="/session", tags=["session"])
 )
 async def log_in(request: Request, body: SessionBody) -> Response:
     """Exchange a token for a cookie: HttpOnly, SameSite=Strict, for twelve hours."""
-    access = service_of(request).access
-    token = EVERYTHING if access.tokens is None else access.tokens.token_of(body.token)
-    session = access.sessions.begin(token.id)
-    answer = _told(service_of(request), session, token)
-    answer.set_cookie(
-        COOKIE,
-        access.sessions.cookie(session),
-        max_age=int(LASTS),
-        httponly=True,
-        samesite="strict",
-        secure=request.url.scheme == "https",
-    )
+    service = service_of(request)
+    token = service.access.known(request, body.token)
+    session = service.access.sessions.begin(token.id)
+    answer = _told(service, session, token)
+    set_cookie(answer, request, service.access.sessions.cookie(session))
     return answer
 
 
@@ -41,12 +34,8 @@ async def log_in(request: Request, body: SessionBody) -> Response:
 async def read_session(request: Request) -> Response:
     """Say who has logged in, and tell the CSRF token again."""
     service = service_of(request)
-    session = service.access.session_of(request)
-    if session is None:
-        raise NotAuthenticated("there is no session: log in with a token first.")
-    tokens = service.access.tokens
-    token = EVERYTHING if tokens is None else tokens.by_id(session.token_id)
-    return _told(service, session, token or EVERYTHING)
+    session, token = service.access.session_and_token(request)
+    return _told(service, session, token)
 
 
 @router.delete(
@@ -55,13 +44,15 @@ async def read_session(request: Request) -> Response:
 async def log_out(request: Request) -> Response:
     """End the session; its cookie is worth nothing from then on."""
     access = service_of(request).access
-    session = access.session_of(request)
-    if session is not None:
+    if access.session_of(request) is None:
+        access.count_stranger(request)
+    else:
+        session, _ = access.session_and_token(request)
         if not access.sessions.is_csrf(session, request.headers.get(CSRF_HEADER, "")):
             raise NotAllowed("logging out needs the header X-CSRF-Token: reload the page.")
         access.sessions.end(session)
     answer = as_json({"done": True})
-    answer.delete_cookie(COOKIE, httponly=True, samesite="strict")
+    set_cookie(answer, request, "")
     return answer
 
 
