@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from unimodal.campaigns.log_start import archived, unchecked
 from unimodal.campaigns.reading import Archives, load, no_clock, read, saved_settings
 from unimodal.campaigns.state_machine import StateMachine
+from unimodal.campaigns.state_text import is_state
 from unimodal.campaigns.stores import Place, StoreToRead
 from unimodal.errors import DamagedFile, StoreError, UnimodalError
 from unimodal.policies import Policy
@@ -137,7 +138,7 @@ def folded(store: StoreToRead, policy: Policy | None) -> Verdict:
             machine.catch_up(seq)
             if machine.seq != seq:
                 verdict.wrong.append(f"the log has no event {seq}, of which there is a snapshot")
-            elif machine.state() == store.snapshot(seq):
+            elif is_state(store.snapshot(seq), machine.state()):
                 verdict.snapshots.append(seq)
             else:
                 verdict.wrong.append(f"the snapshot after event {seq} is not the fold of the log")

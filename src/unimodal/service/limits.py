@@ -26,6 +26,7 @@ class Limits:
     fields: int = 30_000  # in a body
     arms: int = 100_000
     edges: int = 1_000_000
+    rewards: int = 10_000_000  # for which a policy makes room: a window, or one for each arm
     waiting: int = 1_024  # calls in the queue; 503 for more
     readings: int = 32  # slow reads that wait
     rate: float = 5_000.0  # requests per second and token
