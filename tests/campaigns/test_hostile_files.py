@@ -449,7 +449,7 @@ def test_a_key_of_events_that_cannot_be_is_told(path, start, reopen, play, numbe
 def test_settings_that_cannot_be_are_told_by_erase_as_well(path, thirty, end):
     graph = f'{{"kind": "edges", "n_arms": 3, "edges": [[0, 1], [1, {end}]], "fingerprint": ""}}'
     change(path, f"UPDATE settings SET value = '{graph}' WHERE key = 'graph'")
-    with pytest.raises(um.UnimodalError, match="settings in .* are damaged"):
+    with pytest.raises(um.UnimodalError, match=r"settings in .* are damaged"):
         um.campaigns.erase(path, 1)
 
 

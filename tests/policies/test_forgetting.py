@@ -264,5 +264,5 @@ def test_a_restart_keeps_so_many_rewards_in_all():
 @pytest.mark.parametrize("policy", [um.Windowed(um.UTS(), 50), um.Restarting(um.UTS(), 10)])
 def test_room_that_there_is_not_is_refused_in_a_sentence(policy, monkeypatch):
     monkeypatch.setattr(errors, "_memory", lambda: 1000.0)
-    with pytest.raises(um.UnimodalError, match="a window of .* would take .* GiB of memory"):
+    with pytest.raises(um.UnimodalError, match=r"a window of .* would take .* GiB of memory"):
         um.Agent(policy, um.graphs.line(13))

@@ -103,7 +103,9 @@ def _generated(body: Generator, limits: Limits) -> Graph:
         _check_size(arms, edges, limits)
         if kind == "er" and len(numbers) == 2 and float(numbers[0]).is_integer():
             tries = int(min(max(_WORK / max(arms, edges, 1.0), 20), 1_000))
-            return graphs.erdos_renyi(int(arms), float(numbers[1]), body.seed, tries=tries)
+            return graphs.erdos_renyi(
+                int(float(numbers[0])), float(numbers[1]), body.seed, tries=tries
+            )
     else:
         graphs.parse(f"{kind[:40]}:-" if numbers else kind[:40])  # which says how it is written
     return graphs.parse(body.generator, body.seed)
