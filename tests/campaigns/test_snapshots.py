@@ -180,7 +180,10 @@ def test_a_campaign_whose_snapshots_have_room_that_was_not_filled_is_sound(path,
 @pytest.mark.parametrize(
     ("name", "change"),
     [
-        ("windowed", (r"0\.0\]\]", "1.0]]")),  # room that was not filled, which is zeros
+        (
+            "windowed",
+            (r'0\.0\]\],"learnt"', '1.0]],"learnt"'),
+        ),  # room that was not filled, which is zeros
         ("windowed", (r'"ring":\[\[', '"ring":[[0.0,0.0,0.0],[')),
         ("windowed", (r'"ring":\[\[(\d)\.0,1\.0', r'"ring":[[\1.0,0.0')),
         ("restarting", (r'"rewards":\[\[1\.0', '"rewards":[[0.0')),
