@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+import unicodedata
 import zipfile
 from collections import Counter
 from html.parser import HTMLParser
@@ -18,11 +19,13 @@ from typer.testing import CliRunner
 
 import unimodal as um
 from unimodal import studies
+from unimodal.campaigns.alarm_watch import AlarmWatch
 from unimodal.campaigns.simulated_campaign import simulated_campaign
 from unimodal.cli import app
 from unimodal.cli import inspect_output as command
 from unimodal.cli import simulate_output as screen
 from unimodal.escape_text import printable
+from unimodal.inference.alarms import Alarm
 from unimodal.inference.replay.replay_result import Estimate, Replay
 from unimodal.policies import parse
 from unimodal.report import (
@@ -62,6 +65,7 @@ HOSTILE = [
     "_hidden",
     "a|b`c",
 ]
+HIDDEN = ["\u202e", "\u2067", "\xad", "\u180e", "\U000e0041", "\u200b", "\x85"]
 STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u202a-\u202e\u2066-\u2069]")
 
 
@@ -262,6 +266,51 @@ def test_a_sentence_shows_control_characters_and_obeys_none():
     with pytest.raises(um.UnimodalError) as refused:
         parse("\x1b[31mutss")
     assert str(refused.value).startswith(r"unknown policy '\x1b[31mutss'")
+
+
+def test_every_character_that_is_not_for_reading_is_written_as_its_escape():
+    """Controls, formats (marks of direction, tags, what is not seen), halves, ends of lines."""
+    for code in (*range(0x20000), *range(0xE0000, 0xE0200)):  # no others are of these kinds
+        letter = chr(code)
+        kind = unicodedata.category(letter)
+        hidden = kind in ("Cc", "Cf", "Cs", "Zl", "Zp") and letter not in "\u200c\u200d"
+        assert (printable(letter) != letter) == hidden, hex(code)
+        assert printable(letter).isascii() or not hidden
+    assert printable("a\nb\u202e\r", lines=True) == "a\nb\\u202e\\r"
+    assert printable("👩\u200d🔬 é") == "👩\u200d🔬 é"
+
+
+@pytest.mark.parametrize("letter", HIDDEN, ids=ascii)
+def test_what_is_not_seen_is_seen_everywhere(letter, tmp_path, capsys, caplog):
+    """In a sentence, a page, a figure, a table, a repr, a log, on a terminal."""
+    name = f"a{letter}b"
+    with pytest.raises(um.UnimodalError) as refused:
+        parse(name)
+    policies = [um.UTS(name=name), um.UTS()]
+    problem = um.problems.triangular(3)
+    result = um.simulate(problem, policies, horizon=50, trials=2, progress=False)
+    alarm = Alarm("waiting", f"{name} waits", name, None)
+    watch = AlarmWatch(lambda: [alarm], lambda _: 1 / 0, 60.0)
+    watch.look_once()
+    edges = um.graphs.from_edges([(name, "c"), ("c", "d")])
+    campaign = um.Campaign.open(tmp_path / "c.db", policies[0], edges, durability="fast")
+    campaign.decide(3)
+    campaign.close()
+    CliRunner().invoke(app, ["backup", str(tmp_path / "c.db"), str(tmp_path / f"{name}.db")])
+    shown = {
+        "sentence": str(refused.value),
+        "page": um.inspect(tmp_path / "c.db").html(),
+        "text": str(um.inspect(tmp_path / "c.db")),
+        "policy": repr(policies[0]),
+        "result": repr(result),
+        "table": str(result),
+        "notebook": result._repr_html_(),
+        "figure": "".join(text.get_text() for text in result.plot().texts),
+        "log": "".join(record.getMessage() for record in caplog.records),
+        "terminal": printed(lambda console: screen.show(console, result)),
+    }
+    for where, text in shown.items():
+        assert letter not in text and printable(letter) in text, where
 
 
 def test_what_a_spreadsheet_would_run_is_text():

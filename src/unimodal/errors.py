@@ -14,6 +14,7 @@ from typing import Any
 from unimodal.escape_text import printable
 
 LONGEST = 10**15  # rounds are counted in 64 bits; so many would take years
+_SENTENCE = 2_000  # characters: a stranger may have written what it quotes
 
 
 class UnimodalError(ValueError):
@@ -34,8 +35,11 @@ class UnimodalError(ValueError):
     """
 
     def __init__(self, sentence: str) -> None:
-        """Keep the sentence, which may quote a stranger: nothing in it may steer a terminal."""
-        super().__init__(printable(sentence))
+        """Keep the sentence, which may quote a stranger: it steers no terminal and fits on it."""
+        text = printable(sentence)
+        if len(text) > _SENTENCE:
+            text = f"{text[: 3 * _SENTENCE // 4]} … {text[-_SENTENCE // 4 + 3 :]}"
+        super().__init__(text)
 
 
 class UnknownDecision(UnimodalError):
@@ -142,9 +146,11 @@ def whole_number(value: Any, what: str, at_least: int = 1, at_most: int | None =
     """
     ok = isinstance(value, Integral) or (math.isfinite(_as_float(value)) and value == int(value))
     if not ok or isinstance(value, bool) or value < at_least:
-        raise UnimodalError(f"{what} must be a whole number of at least {at_least}, got {value!r}.")
+        raise UnimodalError(
+            f"{what} must be a whole number of at least {at_least}, got {_quoted(value)}."
+        )
     if at_most is not None and value > at_most:
-        raise UnimodalError(f"{what} must be at most {at_most:g}, got {value!r}.")
+        raise UnimodalError(f"{what} must be at most {at_most:g}, got {_quoted(value)}.")
     return int(value)
 
 
@@ -157,7 +163,7 @@ def real_number(value: Any, what: str, above: float = -math.inf) -> float:
     number = math.nan if isinstance(value, bool) else _as_float(value)
     if not math.isfinite(number) or number <= above:
         bound = "" if above == -math.inf else f" greater than {above:g}"
-        raise UnimodalError(f"{what} must be a finite number{bound}, got {value!r}.")
+        raise UnimodalError(f"{what} must be a finite number{bound}, got {_quoted(value)}.")
     return number
 
 
@@ -199,6 +205,13 @@ def _memory() -> float:
         return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, ValueError, OSError):  # Windows
         return math.inf
+
+
+def _quoted(value: Any) -> str:
+    try:
+        return repr(value)
+    except ValueError:
+        return "a number of more digits than Python writes"
 
 
 def _as_float(value: Any) -> float:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
+import unicodedata
 
-# Control characters, which steer a terminal; the ends of lines; marks that turn the direction of
-# writing; what is not seen at all; and halves of characters, which no file can hold. The joiners
-# of emoji and of scripts that need them (U+200C, U+200D) stay.
-_UNSAFE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff]"
-)
+# Control characters, which steer a terminal; formats, which turn the direction of writing or are
+# not seen at all; halves of characters, which no file can hold; and the ends of lines.
+_NOT_FOR_READING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_JOINERS = "\u200c\u200d"  # of emoji and of scripts that need them: they stay
 
 
 def printable(text: object, *, lines: bool = False) -> str:
@@ -21,10 +18,13 @@ def printable(text: object, *, lines: bool = False) -> str:
     >>> print(printable("a\x1b[31mb\nc\u202e"))
     a\x1b[31mb\nc\u202e
     """
-
-    def escape(found: re.Match[str]) -> str:
-        if lines and found[0] == "\n":
-            return "\n"
-        return found[0].encode("unicode_escape").decode()
-
-    return _UNSAFE.sub(escape, str(text))
+    shown = str(text)
+    if shown.isprintable():
+        return shown
+    stays = f"{_JOINERS}\n" if lines else _JOINERS
+    return "".join(
+        letter.encode("unicode_escape").decode()
+        if unicodedata.category(letter) in _NOT_FOR_READING and letter not in stays
+        else letter
+        for letter in shown
+    )

@@ -185,7 +185,10 @@ def test_numbers_of_another_kind_or_size_are_refused(npts, tmp_path, change):
     ("policy", "change"),
     [
         (um.Windowed(um.UTS(), 20), put("policy", "parameters", "window", value=10**9)),
+        (um.Windowed(um.UTS(), 20), put("policy", "parameters", "window", value=10**8)),
         (um.Windowed(um.UTS(), 20), put("memory", "learnt", value=[2**63])),
+        (um.Windowed(um.UTS(), 20), put("memory", "learnt", value=[19])),
+        (um.Windowed(um.UTS(), 20), put("memory", "ring", value=[])),
         (um.Windowed(um.UTS(), 20), put("memory", "ring", 0, 0, value=0.5)),
         (um.Windowed(um.UTS(), 20), put("memory", "ring", 0, value=[0.0, 1.0])),
         (um.Restarting(um.UTS(), 20), put("policy", "parameters", "window", value=10**9)),
@@ -193,6 +196,10 @@ def test_numbers_of_another_kind_or_size_are_refused(npts, tmp_path, change):
         (um.Restarting(um.UTS(), 20), put("memory", "rewards", value=[[1e200] * 20] * 5)),
         (um.Restarting(um.UTS(), 20), put("memory", "sums", 0, 0, value=1e200)),
         (um.Restarting(um.UTS(), 20), put("memory", "learnt", value=[1])),
+        (um.Restarting(um.UTS(), 20), put("memory", "rewards", 2, value=[])),
+        (um.Restarting(um.UTS(), 20), put("memory", "rewards", 0, value=None)),
+        (um.Restarting(um.UTS(), 20), put("memory", "rewards", value=[])),
+        (um.Restarting(um.UTS(), 20), put("memory", "learnt", 2, value=0)),
     ],
 )
 def test_a_memory_is_of_the_size_that_the_policy_says(tmp_path, policy, change):
@@ -200,4 +207,4 @@ def test_a_memory_is_of_the_size_that_the_policy_says(tmp_path, policy, change):
     rewards = um.Gaussian() if isinstance(policy, um.Restarting) else None
     path = saved(tmp_path / "agent.json", policy, rewards)
     assert um.Agent.load(path).round == 40
-    refused(changed(path, change))
+    refused(changed(path, change), words="it is another kind, or damaged|must be at most 1e")

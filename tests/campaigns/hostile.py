@@ -1,16 +1,18 @@
 """Campaign files changed at random: every reader answers, or refuses in a sentence.
 
-`python tests/campaigns/hostile.py --cases 2000 --seed 1` makes a campaign on a graph that is held
-and one on a graph that is looked up, changes copies of them (bytes flipped, rows edited, values of
-other kinds), and gives each to verify, inspect, explain, replay and Campaign.open. What raises
-anything but a UnimodalError is printed, and the exit code is 1. Each case is announced before it
-begins, so that whoever runs this can tell a hang or a crash.
+`python tests/campaigns/hostile.py --cases 2000 --seed 1` makes a campaign on a graph that is held,
+one on a graph that is looked up and one whose first events were moved into an archive, changes
+copies of them (bytes flipped, rows edited, values of other kinds, numbers at every boundary), and
+gives each to verify, inspect, explain, replay and Campaign.open. What raises anything but a
+UnimodalError is printed, and the exit code is 1. Each case is announced before it begins, so that
+whoever runs this can tell a hang or a crash.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import re
 import sqlite3
 import sys
 import tempfile
@@ -36,6 +38,8 @@ WORDS += [
     "\x1b[31m",
 ]
 NUMBERS = [-1, 0, 1, 2, 7, 1.5, -0.5, 1e9, 1e308, 9e999, 2**31, 2**62, -(2**63)]
+NUMBERS += [10**15, 10**15 + 1, 2**63 - 2, 2**63 - 1]  # the last that are counted, or fit
+IN_JSON = [*NUMBERS, 2**63, 2**64, -(2**63) - 1, 10**30, 10**400, -0.0, 1e-320]
 ODD = [None, b"", b"\xff\xfe", *WORDS, *NUMBERS]
 SPLICED = ["", "9", "-", "[", "]", '"', "0", "1e99", "null", ",", "99999999999"]
 COLUMNS = {
@@ -53,7 +57,7 @@ def neighbours(arm):
 
 def make(folder: Path) -> list[tuple[Path, dict]]:
     """The campaigns that are changed, and what Campaign.open needs for them."""
-    held, looked_up = folder / "held.db", folder / "looked-up.db"
+    held, looked_up, moved = (folder / f"{name}.db" for name in ("held", "looked-up", "moved"))
     graph = um.graphs.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
     clock = iter(range(10**6))
     named = {"durability": "fast", "time_to_live": 5000, "clock": lambda: next(clock)}
@@ -70,8 +74,17 @@ def make(folder: Path) -> list[tuple[Path, dict]]:
     play(crashed, 20)  # after the last snapshot
     crashed._store.close()
     with um.Campaign.open(looked_up, graph=neighbours, root=0, durability="fast") as campaign:
+        play(campaign, 70)
+    recipe, policy = um.graphs.barabasi_albert(9, 2), um.Windowed(um.UTS(), window=50)
+    named = {"durability": "fast", "clock": lambda: next(clock)}
+    with um.Campaign.open(moved, policy, recipe, **named) as campaign:
         play(campaign, 60)
-    return [(held, {}), (looked_up, {"graph": neighbours})]
+        campaign.decide(3, key="visitor-1")
+    um.campaigns.compact(moved, folder / "moved.parquet")
+    with um.Campaign.open(moved, **named) as campaign:
+        campaign.decide(3, key="visitor-2")
+        play(campaign, 10)
+    return [(held, {}), (looked_up, {"graph": neighbours}), (moved, {})]
 
 
 def play(campaign, rounds):
@@ -128,6 +141,11 @@ def nudged(value, rng):
     """A value that is a little different."""
     if isinstance(value, int | float):
         return value + rng.choice([1, -1, 0.5, 1e6, -1e6])
+    numbers = list(re.finditer(r"-?\d+(\.\d+)?(e-?\d+)?", value)) if isinstance(value, str) else []
+    if numbers and rng.random() < 0.6:  # of JSON, as a rule
+        found = rng.choice(numbers)
+        other = rng.choice([*map(str, IN_JSON), "NaN", "Infinity"])
+        return value[: found.start()] + other + value[found.end() :]
     if isinstance(value, str) and value:
         place = rng.randrange(len(value))
         with_odd = rng.choice(
@@ -140,7 +158,7 @@ def nudged(value, rng):
 def readers(path: Path, options: dict):
     yield "verify", lambda: um.verify(path)
     yield "inspect", lambda: um.inspect(path).html()
-    yield "explain", lambda: explain(path, 40)
+    yield "explain", lambda: explain(path, 64)
     yield "replay", lambda: um.replay(path, [], draws=20)
     yield "open", lambda: opened(path, options)
 
@@ -149,8 +167,9 @@ def opened(path: Path, options: dict) -> None:
     with um.Campaign.open(
         path, durability="fast", clock=lambda: 2e6, wait=1, **options
     ) as campaign:
-        for decision in campaign.decide(3):
-            campaign.reward(decision.id, 1.0)
+        for key in ("visitor-1", "visitor-2", None):
+            for decision in campaign.decide(3, key=key):
+                campaign.reward(decision.id, 1.0)
         campaign.reward(1, 0.0)
         campaign.history()
 

@@ -357,6 +357,121 @@ def test_a_known_reward_that_is_none_is_told(path, thirty, reopen):
     assert "'rewards' differs from the log in 1" in verify(path).wrong[0]
 
 
+# Numbers that are the last of their kind.
+
+
+@pytest.fixture
+def moved(path, thirty):
+    """Its first events are in an archive, so that those which are left may have any numbers."""
+
+    def numbered(last):
+        um.campaigns.compact(path, path.with_suffix(".parquet"))
+        connection = sqlite3.connect(path)
+        (note,) = connection.execute("SELECT value FROM settings WHERE key = 'archived'").fetchone()
+        note = json.loads(note)
+        more = last - note["until"]
+        note["until"] = note["parts"][0]["last"] = last
+        connection.execute(
+            "UPDATE settings SET value = ? WHERE key = 'archived'", (json.dumps(note),)
+        )
+        for table in ("log", "snapshots"):
+            connection.execute(f"UPDATE {table} SET seq = seq + {more}")
+        connection.commit()
+        connection.close()
+
+    return numbered
+
+
+@pytest.mark.parametrize("last", [10**15, 2**63 - 2, 2**63 - 1])
+def test_no_event_has_a_number_that_the_next_reader_does_not_take(path, moved, reopen, last):
+    """The number after 2^63 - 1 is none in SQLite: a traceback."""
+    moved(last)
+    assert um.inspect(path) and verify(path)
+    before = path.read_bytes()
+    for _ in range(2):
+        with pytest.raises(um.UnimodalError, match="at most 1,000,000,000,000,000 events, got one"):
+            reopen()
+    assert path.read_bytes()[100:] == before[100:]
+
+
+def test_the_last_events_are_written_and_then_no_more(path, moved, reopen, play):
+    moved(10**15 - 6)
+    campaign = reopen()  # an event, and so is each decision and reward
+    assert campaign.reward(campaign.decide().id, 1.0)
+    campaign.decide(2)
+    with pytest.raises(um.UnimodalError, match="events, got one more"):
+        campaign.decide(2)  # of which there is room for one
+    last = campaign.decide()
+    with pytest.raises(um.UnimodalError, match="events, got one more"):
+        campaign.reward(last.id, 1.0)
+    assert campaign.agent.outstanding == 3
+    campaign.close()
+    assert verify(path) and len(verify(path).snapshots) == 2
+
+
+@pytest.mark.parametrize("count", [62, 10**15, 10**15 + 1, 2**63 - 1, 2**64, 10**400])
+@pytest.mark.parametrize("what", ["made", "round"])
+def test_a_snapshot_of_more_decisions_than_events_is_told(path, thirty, reopen, what, count):
+    """At 10^15 it was opened, and the next snapshot was one that nobody could open."""
+    connection = sqlite3.connect(path)
+    state = json.loads(connection.execute("SELECT state FROM snapshots").fetchone()[0])
+    if what == "made":
+        state["decisions"]["made"] = count
+    else:
+        state["notes"][0] = count
+    connection.execute("UPDATE snapshots SET state = ?", (json.dumps(state),))
+    connection.commit()
+    connection.close()
+    for sentence in refusals(path, reopen)[1:]:
+        assert "the snapshot after event 61" in sentence and "is damaged" in sentence
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "2.0", '"2"', "true", "1000000000000001", "1" * 30])
+@pytest.mark.parametrize("events", ["[[{}, 4]]", "[[2, {}]]"])
+def test_a_key_of_events_that_cannot_be_is_told(path, start, reopen, play, number, events):
+    with start() as campaign:
+        campaign.decide(3, key="visitor 1")
+        play(campaign, 3)
+    connection = sqlite3.connect(path)
+    (data,) = connection.execute("SELECT data FROM log WHERE kind = 'key'").fetchone()
+    other = data.replace("[[2, 4]]", events.format(number))
+    assert other != data
+    connection.execute("UPDATE log SET data = ? WHERE kind = 'key'", (other,))
+    connection.commit()
+    connection.close()
+    with reopen() as campaign, pytest.raises(um.UnimodalError, match="damaged"):
+        campaign.decide(3, key="visitor 1")
+    with pytest.raises(um.UnimodalError, match=r"damaged|NOT sound"):
+        um.campaigns.compact(path, path.with_suffix(".parquet"))
+
+
+@pytest.mark.parametrize("end", ["9223372036854775808", "null", '"x"'])
+def test_settings_that_cannot_be_are_told_by_erase_as_well(path, thirty, end):
+    graph = f'{{"kind": "edges", "n_arms": 3, "edges": [[0, 1], [1, {end}]], "fingerprint": ""}}'
+    change(path, f"UPDATE settings SET value = '{graph}' WHERE key = 'graph'")
+    with pytest.raises(um.UnimodalError, match=r"settings in .* are damaged"):
+        um.campaigns.erase(path, 1)
+
+
+def policy_of(kind, window):
+    inside = {"policy": "UTS", "name": "UTS", "own": False, "parameters": {}}
+    parameters = {"policy": inside, "window": window}
+    return json.dumps({"policy": kind, "name": "w", "own": False, "parameters": parameters})
+
+
+@pytest.mark.parametrize("kind", ["Windowed", "Restarting"])
+@pytest.mark.parametrize("window", [10**9, 2**63, -2])
+def test_a_window_that_no_memory_holds_is_told(path, thirty, reopen, kind, window):
+    connection = sqlite3.connect(path)
+    given = (policy_of(kind, window),)
+    connection.execute("UPDATE settings SET value = ? WHERE key = 'policy'", given)
+    connection.commit()
+    connection.close()
+    for call in (lambda: verify(path), lambda: um.inspect(path), reopen):
+        with pytest.raises(um.UnimodalError, match=f"the 'window' of {kind} must be"):
+            call()
+
+
 # Everything at random.
 
 

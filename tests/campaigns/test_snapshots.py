@@ -1,7 +1,11 @@
 """Snapshots are written beside the work: nobody waits for them, and they are the log's fold."""
 
 import json
+import re
+import shutil
+import sqlite3
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +15,7 @@ from unimodal.campaigns import reward_lookup as rewards_in_log
 from unimodal.campaigns import snapshots, state_text, verify
 
 LINE = um.graphs.line(7)
+DATA = Path(__file__).parents[1] / "data"
 
 
 def test_nobody_waits_for_a_snapshot(path, start, play, monkeypatch):
@@ -105,6 +110,8 @@ def agents():
     yield um.Agent(um.UTS(), LINE)
     yield um.Agent(um.ScoutUTS(), um.graphs.line(40))
     yield um.Agent(um.Windowed(um.UTS(), window=9), LINE)
+    yield um.Agent(um.Windowed(um.UTS(), window=100), LINE)
+    yield um.Agent(um.Restarting(um.UTS(), window=8, rate=1), LINE)
     yield um.Agent(um.NPTS(), LINE, um.Bounded(0, 1))
     yield um.Agent(um.ScoutUTS(), um.Oracle(ring.__getitem__, root=3, cache=9))
     yield um.Agent(um.PeakUTS(), um.Oracle(ring.__getitem__, root=3, cache=9))
@@ -128,3 +135,69 @@ def test_text_in_pieces_is_the_text(monkeypatch):
     monkeypatch.setattr(state_text, "_PIECE", 3)
     pieces = list(state_text._json_pieces(data))
     assert "".join(pieces) == json.dumps(data, separators=(",", ":")) and len(pieces) > 10
+
+
+# Policies that keep rewards one by one.
+
+
+def stored(path):
+    connection = sqlite3.connect(path)
+    (text,) = connection.execute("SELECT state FROM snapshots ORDER BY seq DESC").fetchone()
+    connection.close()
+    return text
+
+
+@pytest.mark.parametrize("policy", ["Windowed", "Restarting"])
+def test_a_snapshot_is_as_large_as_what_is_filled(path, play, policy):
+    """A window of 10^9 took 205 bytes for each of its places: 12.5 GB, and 91 s until a SIGTERM."""
+    wide = getattr(um, policy)(um.UTS(), window=10**6)
+    named = {"durability": "fast", "clock": lambda: 0.0}
+    with um.Campaign.open(path, wide, LINE, seed=4, **named) as campaign:
+        play(campaign, 30)
+        twin = copied(campaign.agent)._player.state.memory
+        kept = [twin.ring] if policy == "Windowed" else twin.rewards
+        assert sum(len(each) for each in kept) == 30
+    assert len(stored(path)) < 2_000
+    with um.Campaign.open(path, **named) as campaign:
+        play(campaign, 30)
+    assert len(stored(path)) < 3_000 and verify(path)
+
+
+@pytest.mark.parametrize("name", ["windowed", "restarting"])
+def test_a_campaign_whose_snapshots_have_room_that_was_not_filled_is_sound(path, name):
+    """As commit b076057 wrote it, among them rewards of before a restart; it goes on from there."""
+    shutil.copy(DATA / f"{name}-older.db", path)
+    verdict = verify(path)
+    assert verdict and verdict.snapshots == [101, 222], verdict.wrong
+    with um.Campaign.open(path, durability="fast", clock=lambda: 1e6) as campaign:
+        for decision in campaign.decide(20):
+            campaign.reward(decision.id, 1.0)
+    assert verify(path) and len(verify(path).snapshots) == 2
+    um.campaigns.compact(path, path.with_suffix(".parquet"))
+    assert verify(path, archives=[path.with_suffix(".parquet")])
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        (
+            "windowed",
+            (r'0\.0\]\],"learnt"', '1.0]],"learnt"'),
+        ),  # room that was not filled, which is zeros
+        ("windowed", (r'"ring":\[\[', '"ring":[[0.0,0.0,0.0],[')),
+        ("windowed", (r'"ring":\[\[(\d)\.0,1\.0', r'"ring":[[\1.0,0.0')),
+        ("restarting", (r'"rewards":\[\[1\.0', '"rewards":[[0.0')),
+        ("restarting", (r'"learnt":\[', '"learnt":[1')),
+        ("restarting", (r'"memory"', '"memories"')),
+    ],
+)
+def test_an_older_snapshot_that_was_changed_is_not_the_fold(path, name, change):
+    shutil.copy(DATA / f"{name}-older.db", path)
+    connection = sqlite3.connect(path)
+    text = connection.execute("SELECT state FROM snapshots WHERE seq = 101").fetchone()[0]
+    other = re.sub(*change, text, count=1)
+    assert other != text
+    connection.execute("UPDATE snapshots SET state = ? WHERE seq = 101", (other,))
+    connection.commit()
+    connection.close()
+    assert verify(path).wrong == ["the snapshot after event 101 is not the fold of the log"]

@@ -22,7 +22,8 @@ from unimodal.graphs import (
     star,
     torus,
 )
-from unimodal.graphs.generators import _pair
+from unimodal.graphs.generators import _attach, _pair
+from unimodal.kernels.random import GRAPH, stream
 
 
 def as_networkx(graph):
@@ -204,3 +205,30 @@ BAD = [
 def test_bad_numbers_are_refused_in_a_sentence(make, sentence):
     with pytest.raises(UnimodalError, match=f"{sentence}\\.$"):
         make()
+
+
+class Counted(np.ndarray):
+    """An array that counts how often it is read."""
+
+    reads = 0
+
+    def __getitem__(self, where):
+        Counted.reads += 1
+        return super().__getitem__(where)
+
+
+def test_preferential_attachment_takes_as_long_as_there_are_draws():
+    """A recipe of 200 bytes, m = 10^4 in a file, did not end: each draw was searched for among m.
+
+    Drawing m = 30 of 31 arms, then of 32, …: m·log(m) draws for an arm at most, and one read each.
+    """
+    m, n_arms = 30, 60
+    core, edges = m * (m + 1) // 2, m * (n_arms - m - 1)
+    ends = np.zeros(2 * (core + edges), dtype=np.int32).view(Counted)
+    ends[0 : 2 * core : 2], ends[1 : 2 * core : 2] = np.triu_indices(m + 1, 1)
+    Counted.reads = 0
+    _attach.py_func(ends, core, m, np.zeros(n_arms, dtype=np.int32), stream(1, n_arms, GRAPH))
+    assert edges <= Counted.reads <= 3 * edges
+    made = barabasi_albert(n_arms, m, seed=1)
+    assert len(np.unique(ends.view(np.ndarray).reshape(-1, 2), axis=0)) == made.n_edges
+    assert made.fingerprint == "dc07c064efa22a29"  # as the search among m made it

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import unimodal as um
+from unimodal import errors
 from unimodal.engines.step import StepTrial
 from unimodal.errors import UnimodalError
-from unimodal.policies import from_data, parse, to_data
+from unimodal.policies import forgetting, from_data, parse, to_data
 from unimodal.policies.forgetting import Fading, Watch, Window
 from unimodal.policies.round import effective_clock
 from unimodal.policies.state import ROUND, implied_board
@@ -222,6 +223,8 @@ def test_a_policy_of_ones_own_sees_no_more_than_the_window():
         (lambda: um.Windowed("uts", 5), "must be an instance such as um.UTS"),
         (lambda: um.Windowed(um.UTS(), 0), "'window' of Windowed must be a whole number"),
         (lambda: um.Windowed(um.UTS(), 10**13), "'window' of Windowed must be at most"),
+        (lambda: um.Windowed(um.UTS(), 10**8 + 1), "'window' of Windowed must be at most 1e"),
+        (lambda: um.Restarting(um.UTS(), 10**8 + 2), "'window' of Restarting must be at most 1e"),
         (lambda: um.Windowed(um.Windowed(um.UTS(), 5), 5), "take one way of forgetting"),
         (lambda: um.Windowed(um.NPTS(), 5), "take UTS, OSUB, TS or KLUCB"),
         (lambda: um.Windowed(um.ScoutUTS(), 5), "take UTS, OSUB, TS or KLUCB"),
@@ -244,3 +247,22 @@ def test_a_second_peak_is_not_sought_in_what_was_forgotten():
     agent = um.Agent(um.Windowed(um.UTS(), 200), um.graphs.grid(3, 3))
     with pytest.raises(UnimodalError, match="needs every reward"):
         um.second_peaks(agent)
+
+
+def test_a_restart_keeps_so_many_rewards_in_all():
+    """A window of every arm: 10^5 arms with 10^9 each asked for 745 TiB, and got a traceback."""
+    line, most = um.graphs.line(1000), forgetting.MOST_REWARDS // 1000
+    assert um.Restarting(um.UTS(), most).room(1000) == forgetting.MOST_REWARDS
+    words = r"times the number of arms must be at most 100,000,000, got 100,002 times 1,000: take"
+    with pytest.raises(um.UnimodalError, match=words):
+        um.Agent(um.Restarting(um.UTS(), most + 2), line)
+    with pytest.raises(um.UnimodalError, match=words):
+        problem, policy = um.problems.by_distance(line, 3), um.Restarting(um.UTS(), most + 2)
+        um.simulate(problem, policy, horizon=9, trials=1, progress=False)
+
+
+@pytest.mark.parametrize("policy", [um.Windowed(um.UTS(), 50), um.Restarting(um.UTS(), 10)])
+def test_room_that_there_is_not_is_refused_in_a_sentence(policy, monkeypatch):
+    monkeypatch.setattr(errors, "_memory", lambda: 1000.0)
+    with pytest.raises(um.UnimodalError, match=r"a window of .* would take .* GiB of memory"):
+        um.Agent(policy, um.graphs.line(13))

@@ -378,3 +378,27 @@ def test_a_stream_ends_with_its_session(guarded):
                 ended = other.delete("/session", headers={"X-CSRF-Token": csrf})
                 assert ended.status_code == 200
             assert "event: signed-out" in list(lines)
+
+
+NAME = "\u202eSTU\u2066\xad\x1b[31m\U000e0041"
+
+
+def hidden(data, key=""):
+    """Where data have text with characters that are not seen, but for labels that are sent back."""
+    if isinstance(data, dict):
+        return [place for key, value in data.items() for place in hidden(value, key)]
+    if isinstance(data, list):
+        return [place for value in data for place in hidden(value, key)]
+    unsafe = isinstance(data, str) and any(not letter.isprintable() for letter in data)
+    return [key] if unsafe and key != "label" else []
+
+
+def test_a_policys_name_turns_no_page_around(http):
+    """Nor does an arm's: whatever the dashboard is told can be read as it is."""
+    edges = [[NAME, "b"], ["b", "c"]]
+    name = campaign(http, "named", policy=f"uts(name={NAME!r})", graph={"edges": edges})
+    http.post(f"/v1/campaigns/{name}/pause", json={"arms": [NAME]})
+    data = http.get(f"/dashboard/campaigns/{name}").json()
+    assert data["figures"]["policy"].startswith(r"\u202eSTU\u2066\xad\x1b[31m")
+    assert hidden(data) == [] and hidden(http.get("/dashboard/campaigns").json()) == []
+    assert http.get(f"/v1/campaigns/{name}").json()["policy"] == NAME  # for programs, as it is

@@ -12,8 +12,9 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 import unimodal as um
+from unimodal import graphs
 from unimodal.errors import Overloaded
-from unimodal.service import models, tokens
+from unimodal.service import campaign_requests, models, tokens
 from unimodal.service.app import create_app
 from unimodal.service.dashboard import live
 from unimodal.service.limits import Limits
@@ -109,6 +110,13 @@ def test_deep_and_long_json_is_no_json(service, prices, rest, body):
         {"graph": {"generator": "er:3000:0.001"}},  # hardly ever connected
         {"graph": {"generator": "er:100000:0.00002"}},
         {"policy": "windowed(policy=uts, window=1000000000000000)"},
+        {"policy": "windowed(policy=uts, window=1000000000)"},
+        {"policy": "restarting(policy=uts, window=1000000000)"},
+        {"policy": f"osub(c={'-' * 490}1)"},
+        {"policy": f"osub(c={'(' * 240}1{')' * 240})"},
+        {"policy": f"windowed(window=5, policy=osub(c={'-' * 450}1))"},
+        {"policy": f"osub({'-' * 490}1)"},
+        {"family": "gaussian:" + "9" * 480},
         {"policy": "uts(start='probe(99999999999)')"},
         {"policy": "windowed(policy=" * 20 + "uts" + ", window=5)" * 20},
         {"family": "gaussian:1e308"},
@@ -121,6 +129,66 @@ def test_a_campaign_that_would_take_all_is_refused_soon(service, given):
     assert answer.status_code == 422, answer.text
     assert time.process_time() - before < 10  # a hundred thousand tries took a minute
     assert not list(service.folder.glob("greedy*"))
+
+
+@pytest.mark.parametrize(
+    ("policy", "graph"),
+    [
+        ("windowed(policy=uts, window=10000001)", "line:5"),
+        ("restarting(policy=uts, window=10000002)", "line:2"),
+        ("restarting(policy=uts)", "line:100000"),
+        ("restarting(policy=uts, window=100000000)", "line:100000"),
+    ],
+)
+def test_a_policy_keeps_no_more_rewards_than_a_service_takes(service, policy, graph):
+    """Of all arms together: a window of 10^9 on 10^5 arms was a traceback, one alone 12.5 GB."""
+    body = {"name": "greedy", "policy": policy, "graph": {"generator": graph}}
+    answer = service.http.post("/v1/campaigns", json=body)
+    assert kind(answer) == (413, "TooLarge"), answer.text
+    assert "at most 10,000,000 rewards here" in answer.json()["detail"]
+    assert not list(service.folder.glob("greedy*"))
+
+
+def test_no_arm_is_added_for_which_there_is_no_room(serving, tmp_path):
+    limits = Limits(rewards=50)
+    with serving(tmp_path, limits=limits) as served:
+        body = {"name": "ladder", "policy": "restarting(policy=uts, window=10)"}
+        body["graph"] = {"edges": [["a", "b"], ["b", "c"], ["c", "d"]]}
+        assert served.http.post("/v1/campaigns", json=body).status_code == 201
+        path = "/v1/campaigns/ladder"
+        edges = {"edges": [["d", "e"]]}
+        assert served.http.post(f"{path}/edges", json=edges).status_code == 200
+        insert = {"arm": "x", "between": ["a", "b"]}
+        for rest, more in (("edges", {"edges": [["e", "f"]]}), ("insert", insert)):
+            answer = served.http.post(f"{path}/{rest}", json=more)
+            assert kind(answer) == (413, "TooLarge") and "50 rewards here" in answer.text
+
+
+def test_the_size_of_every_generator_is_known_before_it_makes_a_graph(monkeypatch):
+    """One whose size nobody knows was taken to be as large as its first number."""
+    assert set(campaign_requests._SIZES) == set(graphs.text.FORMS) - {"edges"}
+    made = {"line": "9", "complete": "9", "star": "9", "tree": "9", "hypercube": "4", "er": "9:0.9"}
+    made |= {"ba": "9:3", "grid": "3x4", "torus": "3x4", "lattice": "2x3x4", "rank_one": "3x4"}
+    for kind, numbers in made.items():
+        graph = graphs.parse(f"{kind}:{numbers}")
+        parts = [float(part) for text in numbers.split(":") for part in text.split("x")]
+        arms, edges = campaign_requests._size(kind, parts)
+        assert arms == graph.n_arms and graph.n_edges <= edges <= 4 * graph.n_edges, kind
+        campaign_requests._size(kind, parts[:1])
+    monkeypatch.setitem(graphs.text.FORMS, "own", ("own:K", lambda parts, seed: graphs.line(3)))
+    with pytest.raises(um.UnimodalError, match="unknown generator 'own'"):
+        campaign_requests.graph_of(models.Generator(generator="own:3"), Limits())
+
+
+@pytest.mark.parametrize("generator", ["line:3", "er:30:0.5"])
+def test_a_graph_that_was_made_is_looked_at_again(monkeypatch, generator):
+    """Whatever was thought of its size before."""
+    monkeypatch.setattr(campaign_requests, "_size", lambda kind, numbers: (1.0, 1.0))
+    body = models.Generator(generator=generator)
+    with pytest.raises(um.errors.TooLarge, match="at most 2 arms and 1,000,000 edges"):
+        campaign_requests.graph_of(body, Limits(arms=2))
+    with pytest.raises(um.errors.TooLarge, match="and 1 edges"):
+        campaign_requests.graph_of(body, Limits(edges=1))
 
 
 # Strangers.

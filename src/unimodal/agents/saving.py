@@ -27,7 +27,7 @@ from unimodal.families import Family
 from unimodal.lookup.graph_view import LazyGraphView, WholeGraphView
 from unimodal.lookup.oracle import Neighbours, Oracle
 from unimodal.policies import Policy
-from unimodal.policies.forgetting import fill_memory, memory_data
+from unimodal.policies.forgetting import fill_memory, filled, filled_data, memory_data
 from unimodal.policies.index import refresh
 from unimodal.policies.npts import with_room
 from unimodal.policies.scout import links_of, set_links
@@ -174,6 +174,11 @@ def whole_state(agent: Agent) -> dict[str, Any]:
     return data
 
 
+def renewed_state(data: dict[str, Any]) -> dict[str, Any]:
+    """What `whole_state` tells, of data that an older version wrote of the same state."""
+    return {**data, "memory": filled_data(data["memory"])}
+
+
 def copied(agent: Agent) -> Agent:
     """An agent whose `whole_state` stays what it is now, whatever this one does: to look at only.
 
@@ -181,13 +186,9 @@ def copied(agent: Agent) -> Agent:
     data is not.
     """
     twin, player, state = copy.copy(agent), copy.copy(agent._player), agent._player.state
-    memory = {
-        name: value.copy() if isinstance(value, np.ndarray) else value
-        for name, value in state.memory._asdict().items()
-    }
     player.state = state._replace(
         **{name: getattr(state, name).copy() for name in ("arms", "notes", "rng", "begin", "seen")},
-        memory=type(state.memory)(**memory),
+        memory=copy.deepcopy(filled(state.memory)),
     )
     player.view, twin._player, twin._book = player.view.copied(), player, agent._book.copied()
     player.limits = player.limits.copied()
@@ -213,14 +214,14 @@ def in_state(agent: Agent, data: dict[str, Any]) -> Agent:
 
 
 def _fill(agent: Agent, data: dict[str, Any]) -> None:
-    state, n_arms = agent._player.state, agent._player.view.n_arms
+    state = agent._player.state
     state.notes[:] = data["notes"]
     for arm, *values in data["arms"]:
         for column, value in zip(COLUMNS, values, strict=True):
             state.arms[column][arm] = value
         if state.arms["pulls"][arm] > 0:
             refresh(agent._player.index, agent._player.family_record, state.arms, arm)
-    fill_memory(state.memory, data.get("memory", {}), n_arms)
+    fill_memory(state.memory, data.get("memory", {}))
     state = with_room(agent._player.index, agent._player.with_board(state), 0)
     if len(state.seen):
         seen = np.array(data["seen"], dtype=np.float64).reshape(-1, 2)

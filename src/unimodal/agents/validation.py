@@ -34,7 +34,8 @@ def check_state(data: dict[str, Any], view: Any, policy: Policy, family: Family)
     """Raise a ValueError if what a file tells of an agent cannot be."""
     n_arms = view.n_arms
     _check_rounds(data, n_arms)
-    rows = _check_arms(data, n_arms, isinstance(policy, Discounted))
+    past = sum(count for _, count, _ in data["past"]["arms"]) if "past" in data else 0
+    rows = _check_arms(data, n_arms, isinstance(policy, Discounted), LONGEST + past)
     if not _can_be(rows, family):
         raise ValueError("sums that cannot be")
     if isinstance(policy.index_for(family), Reweighed):
@@ -121,7 +122,7 @@ def _check_rounds(data: dict[str, Any], n_arms: int) -> None:
     _wholes([notes[REASON]], 0, len(REASONS))
 
 
-def _check_arms(data: dict[str, Any], n_arms: int, fading: bool) -> Any:
+def _check_arms(data: dict[str, Any], n_arms: int, fading: bool, most: int) -> Any:
     """The rows of the arms: number, pulls, total, leads and successes."""
     rows = _list(data["arms"])
     if list(data.get("columns", ["arm", *COLUMNS])) != ["arm", *COLUMNS]:
@@ -130,11 +131,11 @@ def _check_arms(data: dict[str, Any], n_arms: int, fading: bool) -> Any:
         raise ValueError("arms with more or fewer numbers")
     arms, pulls, totals, leads, successes = zip(*rows, strict=True) if rows else ((),) * 5
     _wholes(arms, 0, n_arms)
-    _wholes(leads, 0, LONGEST + 1)
+    _wholes(leads, 0, most + 1)
     _numbers([*pulls, *totals, *successes])
     if not fading:
-        _wholes(pulls, 0, LONGEST + 1)
-    if len(set(arms)) != len(arms) or min(pulls, default=0) < 0 or sum(pulls) > LONGEST:
+        _wholes(pulls, 0, most + 1)
+    if len(set(arms)) != len(arms) or min(pulls, default=0) < 0 or sum(pulls) > most:
         raise ValueError("an arm twice, or pulls that cannot be")
     return np.array(rows, dtype=np.float64).reshape(-1, 5)
 
@@ -170,8 +171,8 @@ def _check_past(past: dict[str, Any], rows: Any, n_arms: int, family: Family) ->
     _wholes(arms, 0, n_arms)
     _wholes(pulls, 1, LONGEST + 1)
     _numbers(totals)
-    if len(set(arms)) != len(arms):
-        raise ValueError("past data of an arm twice")
+    if len(set(arms)) != len(arms) or sum(pulls) > LONGEST:
+        raise ValueError("past data of an arm twice, or more than are taken")
     told = {int(arm): (count, total) for arm, count, total, *_ in rows}
     for arm, count, total in past["arms"]:
         if arm not in told or count > told[arm][0]:
@@ -194,21 +195,31 @@ def _check_memory(
     learnt = _list(memory["learnt"])
     _wholes(learnt, 0, LONGEST + 1)
     if isinstance(policy, Windowed):
-        ring = _table(memory["ring"], policy.window, 3)
         if len(learnt) != 1 or len(memory) != 2:
             raise ValueError("a memory of another kind")
+        _check_filled(memory["ring"], learnt[0], policy.window)
+        ring = _table(memory["ring"], len(memory["ring"]), 3)
         _check_window(ring[: learnt[0]], rows, n_arms, family)
         return
-    rewards = _table(memory["rewards"], n_arms, policy.window)
+    rewards = _list(memory["rewards"])
     sums = _table(memory["sums"], n_arms, 2)
     _wholes(_list(memory["restarts"]), 0, rounds + 1)
-    if len(learnt) != n_arms or len(memory["restarts"]) != 2 or len(memory) != 4:
+    sizes = (len(learnt), len(rewards), len(memory["restarts"]), len(memory))
+    if sizes != (n_arms, n_arms, 2, 4):
         raise ValueError("a memory of another kind")
-    filled = np.arange(policy.window) < np.array(learnt)[:, None]
-    _check_rewards(rewards[filled].tolist(), family)
+    for kept, count in zip(rewards, learnt, strict=True):
+        _check_filled(kept, count, policy.window)
+        _check_rewards(kept[:count], family)
+        _numbers(kept[count:])
     ends = [0.0, *(policy.window * end for end in _bounds(family))]
     if not ((sums >= min(ends) - _ROUNDING) & (sums <= max(ends) + _ROUNDING)).all():
         raise ValueError("sums that cannot be")
+
+
+def _check_filled(kept: Any, learnt: int, window: int) -> None:
+    """A window is as long as rewards have filled it; older files have the rest of it as well."""
+    if len(_list(kept)) not in (min(learnt, window), window):
+        raise ValueError("a memory of another size")
 
 
 def _check_window(ring: Any, rows: Any, n_arms: int, family: Family) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from unimodal.errors import UnimodalError
+from unimodal.escape_text import printable
 
 _log = logging.getLogger("unimodal")
 
@@ -49,5 +50,6 @@ class AlarmWatch:
                 try:
                     self._tell(alarm)
                 except Exception:
-                    _log.exception("the function that watches a campaign failed: %s", alarm)
+                    what = "the function that watches a campaign failed: %s"
+                    _log.exception(what, printable(alarm))  # it names an arm
         self._known = set(found)

@@ -156,7 +156,8 @@ def erase(
     """
     path = as_place(path, "the path of a campaign")
     kind = kind_of(path)
-    kind.read_store(path, lambda store: store.settings())  # a wrong path is made nothing of
+    # A wrong path is made nothing of, and damaged settings are told as such.
+    kind.read_store(path, lambda store: saved_settings(store, policy))
     loaded = load_archives(archives)
     store = kind.open_store(path, "full", WAIT)
     try:

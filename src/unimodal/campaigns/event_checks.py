@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import reprlib
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 from unimodal import graphs
 from unimodal.agents.past_data import PastData
 from unimodal.campaigns.events import Event
-from unimodal.errors import UnimodalError
+from unimodal.errors import LONGEST, UnimodalError
 from unimodal.families import Family
 from unimodal.graphs.graph import is_itself
 from unimodal.policies.state import REASONS
@@ -185,10 +186,12 @@ def keyed_decisions(text: Any) -> KeyedDecisions:
     data = parsed(text)
     try:
         found = KeyedDecisions(**data)
-        spans = [(int(first), int(last)) for first, last in found.events]
+        spans = [(first, last) for first, last in found.events]
     except TypeError:
         raise ValueError("no decisions under a key") from None
-    if not isinstance(found.key, str) or not isinstance(found.n, int) or not spans:
+    numbers = [found.n, *itertools.chain.from_iterable(spans)]
+    are_whole = all(type(each) is int and 0 < each <= LONGEST for each in numbers)
+    if not isinstance(found.key, str) or not are_whole or not spans:
         raise ValueError("no decisions under a key")
     return found
 

@@ -47,10 +47,11 @@ from unimodal.campaigns.settings import Settings
 from unimodal.campaigns.state_text import state_in_pieces
 from unimodal.campaigns.stores import StoreToRead
 from unimodal.campaigns.stores.history import fitting_snapshots
-from unimodal.errors import DamagedFile, OtherCampaign, UnimodalError
+from unimodal.errors import LONGEST, DamagedFile, OtherCampaign, UnimodalError
 from unimodal.graphs import Graph
 from unimodal.kernels.random import stream
 from unimodal.policies.contest_values import Contest, noting
+from unimodal.policies.state import ROUND
 from unimodal.version import __version__
 
 _KIND = operator.itemgetter(Event._fields.index("kind"))
@@ -153,7 +154,10 @@ class StateMachine:
                 self._revise(self.revised_graph(event))
         text = self._store.snapshot(seq)
         try:
-            self.agent = self._watched(in_state(self.agent, parsed(text)))
+            state = parsed(text)
+            if max(state["decisions"]["made"], state["notes"][ROUND]) > min(seq, LONGEST):
+                raise ValueError("more decisions than events, or more than are counted")
+            self.agent = self._watched(in_state(self.agent, state))
         except (
             *(LookupError, TypeError, ValueError, AttributeError),
             *(OverflowError, RecursionError, MemoryError),
@@ -343,11 +347,20 @@ class StateMachine:
     def _record(self, kind: str, time: float, decision: int, what: Any) -> None:
         """Note what the agent did, for the log."""
         if not self._folding:
-            self.seq += 1
+            self._count()
             self.news.append(as_event(self.seq, kind, time, decision, what))
 
+    def _count(self) -> None:
+        """Take the next number, of those that any reader takes."""
+        self.seq += 1  # also where it is refused: what the agent has done already is given up
+        if self.seq > LONGEST:
+            raise UnimodalError(
+                f"a campaign must have at most {LONGEST:,} events, got one more for "
+                f"{self._store.path}: begin another with what is known of its arms as past data."
+            )
+
     def _note(self, time: float, kind: str, **named: Any) -> None:
-        self.seq += 1
+        self._count()
         self.news.append(Event(self.seq, time, kind, **named))
 
     def decide(self, n: int, propensity: bool) -> tuple[list[Decision], Any]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from unimodal.agents.agent import Agent
-from unimodal.agents.saving import whole_state
+from unimodal.agents.saving import renewed_state, whole_state
+from unimodal.campaigns.event_checks import parsed
 
 _PIECE = 1_000  # elements of a list that are turned into text at a time
 
@@ -15,6 +16,16 @@ _PIECE = 1_000  # elements of a list that are turned into text at a time
 def state_in_pieces(agent: Agent) -> Iterator[str]:
     """All of the state of an agent as JSON, in pieces that take a millisecond or so each."""
     return _json_pieces(whole_state(agent))
+
+
+def is_state(saved: str, state: str) -> bool:
+    """Whether a snapshot, which an older version may have written, is of a state."""
+    if saved == state:
+        return True
+    try:
+        return _json(renewed_state(parsed(saved))) == state
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return False
 
 
 def _json_pieces(data: Any) -> Iterator[str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from unimodal.campaigns.log_start import archived, unchecked
 from unimodal.campaigns.reading import Archives, load, no_clock, read, saved_settings
 from unimodal.campaigns.state_machine import StateMachine
+from unimodal.campaigns.state_text import is_state
 from unimodal.campaigns.stores import Place, StoreToRead
 from unimodal.campaigns.stores.history import fitting_snapshots
 from unimodal.errors import DamagedFile, StoreError, UnimodalError
@@ -141,7 +142,7 @@ def folded(store: StoreToRead, policy: Policy | None) -> Verdict:
                     f"the snapshot after event {seq} is not the fold of the log, in which that is "
                     "another event: the store was set back, and who opens it drops the snapshot"
                 )
-            elif machine.state() == store.snapshot(seq):
+            elif is_state(store.snapshot(seq), machine.state()):
                 verdict.snapshots.append(seq)
             else:
                 verdict.wrong.append(f"the snapshot after event {seq} is not the fold of the log")

@@ -66,7 +66,8 @@ def backup(
 
     copy = copied(file, target)
     size = f" ({copy.stat().st_size:,} bytes)" if isinstance(copy, Path) else ""
-    print(f"{as_place(file, 'the path of a campaign')} was copied to {copy}{size}.")
+    place = as_place(file, "the path of a campaign")
+    print(printable(f"{place} was copied to {copy}{size}."))
 
 
 @app.command()

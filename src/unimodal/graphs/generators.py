@@ -229,22 +229,23 @@ def barabasi_albert(n_arms: int, m: int, seed: int = 0) -> Graph:
     tails, heads = np.triu_indices(m + 1, 1)
     ends = np.empty(2 * (core + m * (n_arms - m - 1)), dtype=np.int32)
     ends[0 : 2 * core : 2], ends[1 : 2 * core : 2] = tails, heads
-    _attach(ends, core, m, n_arms, stream(seed, n_arms, GRAPH))
+    _attach(ends, core, m, np.zeros(n_arms, dtype=np.int32), stream(seed, n_arms, GRAPH))
     recipe = {"kind": "barabasi_albert", "n_arms": n_arms, "m": m, "seed": seed}
     return lay_out(n_arms, ends[::2], ends[1::2], recipe)
 
 
 @jit
-def _attach(ends, core, m, n_arms, rng):
-    """Fill `ends`, the flat list of edges; an arm stands in it as often as its degree."""
+def _attach(ends, core, m, joined, rng):
+    """Fill `ends`, the flat list of edges; an arm stands in it as often as its degree.
+
+    `joined` has, for each arm, the last one that chose it: a draw is repeated without a search.
+    """
     filled = 2 * core
-    for arm in range(m + 1, n_arms):
+    for arm in range(m + 1, len(joined)):
         known = filled
         while filled < known + 2 * m:
             chosen = ends[randint(rng, known)]
-            seen = False
-            for other in range(known, filled, 2):
-                seen = seen or ends[other] == chosen
-            if not seen:
+            if joined[chosen] != arm:
+                joined[chosen] = arm
                 ends[filled], ends[filled + 1] = chosen, arm
                 filled += 2

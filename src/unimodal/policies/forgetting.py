@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from unimodal.errors import UnimodalError, real_number, whole_number
+from unimodal.errors import UnimodalError, check_memory, real_number, whole_number
 from unimodal.families import Family
 from unimodal.families.family import divergence, earned
 from unimodal.graphs import Graph
@@ -29,7 +29,7 @@ from unimodal.policies.scout import ScoutUTS
 from unimodal.policies.start import Start
 from unimodal.policies.state import BEGUN, FADING_ARM, ROUND, Prior, State
 
-LONGEST_WINDOW = 10**9  # rewards that are kept one by one
+MOST_REWARDS = 10**8  # that are kept one by one, of all arms together: room is made for them
 WORTHLESS = 1e-6  # rewards: an arm that is left with less than this counts as never pulled
 
 
@@ -74,6 +74,10 @@ class Forgetful(Policy):
     def usual_name(self) -> str:
         """The way of forgetting, and who forgets."""
         return f"{type(self).__name__} {self.policy.name}"
+
+    def room(self, n_arms: int) -> int:
+        """For how many rewards it makes room, since it keeps them one by one."""
+        return 0
 
     def scope(self, graph: Graph | None) -> Scope:
         """The policy's own."""
@@ -123,7 +127,7 @@ class Windowed(Forgetful):
     policy
         The policy that forgets.
     window
-        How many rewards it remembers.
+        How many rewards it remembers, at most 100,000,000.
     name
         What results call it; its class and parameters by default.
 
@@ -142,10 +146,15 @@ class Windowed(Forgetful):
     def __post_init__(self) -> None:
         super().__post_init__()
         what = "the 'window' of Windowed"
-        self._set("window", whole_number(self.window, what, at_most=LONGEST_WINDOW))
+        self._set("window", whole_number(self.window, what, at_most=MOST_REWARDS))
+
+    def room(self, n_arms: int) -> int:
+        """The window, which is that of all arms together."""
+        return self.window
 
     def equip(self, state: State, family: Family, unpulled: float) -> State:
         """With a ring of rewards."""
+        check_memory(24 * self.window, f"a window of {self.window:,} rewards")
         state, ring = super().equip(state, family, unpulled), np.zeros((self.window, 3))
         return state._replace(memory=Window(ring, cache_aligned(np.zeros(1, np.int64)), unpulled))
 
@@ -209,7 +218,8 @@ class Restarting(Forgetful):
     policy
         The policy that starts again.
     window
-        How many rewards of an arm are compared, in two halves.
+        How many rewards of an arm are compared, in two halves; at most 100,000,000 of all arms
+        together.
     rate
         The expected number of restarts per round while nothing changes.
     name
@@ -231,7 +241,7 @@ class Restarting(Forgetful):
     def __post_init__(self) -> None:
         super().__post_init__()
         what = "the 'window' of Restarting"
-        self._set("window", whole_number(self.window, what, 2, LONGEST_WINDOW))
+        self._set("window", whole_number(self.window, what, 2, MOST_REWARDS))
         self._set("rate", real_number(self.rate, "the 'rate' of Restarting", above=0))
         if self.window % 2 or self.rate > 1:
             raise UnimodalError(
@@ -239,9 +249,19 @@ class Restarting(Forgetful):
                 f"of at most 1, got window={self.window}, rate={self.rate:g}."
             )
 
+    def room(self, n_arms: int) -> int:
+        """A window of each arm."""
+        return self.window * n_arms
+
     def equip(self, state: State, family: Family, unpulled: float) -> State:
         """With the latest rewards of every arm."""
         state, n_arms = super().equip(state, family, unpulled), len(state.arms)
+        if self.room(n_arms) > MOST_REWARDS:
+            raise UnimodalError(
+                "the 'window' of Restarting times the number of arms must be at most "
+                f"{MOST_REWARDS:,}, got {self.window:,} times {n_arms:,}: take a smaller window."
+            )
+        check_memory(8 * self.room(n_arms), f"a window of {self.window:,} on {n_arms:,} arms")
         learnt, restarts = np.zeros(n_arms, np.int64), np.zeros(2, np.int64)
         memory = Watch(
             np.zeros((n_arms, self.window)),
@@ -386,23 +406,47 @@ def _show_again(memory, scope, family, state, arm):
         show(state.best, state.count, arm, shown)
 
 
+def filled(memory: Any) -> Any:
+    """A memory without the room that no reward has filled yet: to look at, not to learn with."""
+    if isinstance(memory, Window):
+        return memory._replace(ring=memory.ring[: memory.learnt[0]])
+    if isinstance(memory, Watch):
+        pairs = zip(memory.rewards, memory.learnt, strict=True)
+        return memory._replace(rewards=[rewards[:count] for rewards, count in pairs])
+    return memory
+
+
 def memory_data(memory: Any) -> dict[str, Any]:
     """What a memory holds, as plain JSON data; its settings are the policy's."""
-    fields = memory._asdict().items()
-    return {name: value.tolist() for name, value in fields if isinstance(value, np.ndarray)}
+    return {
+        name: value.tolist() if isinstance(value, np.ndarray) else [row.tolist() for row in value]
+        for name, value in filled(memory)._asdict().items()
+        if isinstance(value, np.ndarray | list)
+    }
 
 
-def fill_memory(memory: Any, data: dict[str, Any], n_arms: int) -> None:
-    """Write into a new memory what `memory_data` described; a ValueError if it does not fit."""
+def filled_data(data: dict[str, Any]) -> dict[str, Any]:
+    """What `memory_data` tells, of older data, which have the room that was not filled as well.
+
+    In a window that room is zeros; in the rewards of an arm it may have those before a restart.
+    """
+    if "ring" in data and not any(map(any, data["ring"][data["learnt"][0] :])):
+        return {**data, "ring": data["ring"][: data["learnt"][0]]}
+    if "rewards" in data:
+        pairs = zip(data["rewards"], data["learnt"], strict=True)
+        return {**data, "rewards": [rewards[:count] for rewards, count in pairs]}
+    return data
+
+
+def fill_memory(memory: Any, data: dict[str, Any]) -> None:
+    """Write into a new memory what `memory_data` described, and `validation` has checked."""
     for name, values in data.items():
         array = getattr(memory, name)
-        if np.shape(values) != array.shape:
-            raise ValueError("a memory of another size")
-        array[...] = values
-    if isinstance(memory, Window):
-        arms = memory.ring[:, 0]
-        if not ((arms >= 0) & (arms < n_arms)).all():
-            raise ValueError("a reward of an arm that the graph does not have")
+        if name == "rewards":
+            for row, rewards in zip(array, values, strict=True):
+                row[: len(rewards)] = rewards
+        else:
+            array[: len(values)] = np.reshape(values, (-1, *array.shape[1:]))
 
 
 def renumbered_memory(data: dict[str, Any], where: list[int], n_arms: int) -> dict[str, Any]:
@@ -411,14 +455,12 @@ def renumbered_memory(data: dict[str, Any], where: list[int], n_arms: int) -> di
         (learnt,), size = data["learnt"], len(data["ring"])
         rows = [data["ring"][number % size] for number in range(max(0, learnt - size), learnt)]
         kept = [[where[int(arm)], *rest] for arm, *rest in rows if where[int(arm)] >= 0]
-        empty = [[0.0, 0.0, 0.0]] * (size - len(kept))
-        return {"ring": kept + empty, "learnt": [len(kept)]}
+        return {"ring": kept, "learnt": [len(kept)]}
     moved = dict(data)
-    for name in ("rewards", "sums", "learnt"):  # of a Watch: one row per arm
-        if name in data:
-            old = np.asarray(data[name])
-            new = np.zeros((n_arms, *old.shape[1:]), old.dtype)
-            stays = np.asarray(where) >= 0
-            new[np.asarray(where)[stays]] = old[stays]
-            moved[name] = new.tolist()
+    nothing: dict[str, Any] = {"rewards": [], "sums": [0.0, 0.0], "learnt": 0}  # of an arm
+    for name in nothing.keys() & data.keys():
+        moved[name] = [nothing[name]] * n_arms
+        for old, new in enumerate(where):
+            if new >= 0:
+                moved[name][new] = data[name][old]
     return moved

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import sys
+import warnings
 from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,8 @@ WRAPPERS: dict[str, type[Forgetful]] = {
     "discounted": Discounted,
     "restarting": Restarting,
 }
+
+_DEEPEST = 50  # parts of a policy's text in parts of it
 
 
 def parse(text: str, own: bool = True) -> Policy:
@@ -96,14 +99,29 @@ def _taken_apart(text: str) -> tuple[str, list[ast.expr | ast.keyword]]:
     if not text.strip():
         raise UnimodalError("a policy must have a name, such as uts or osub(c=0), got nothing.")
     try:
-        node = ast.parse(text.strip(), mode="eval").body
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # such as 1if: a stranger's text says nothing here
+            node = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         node = None
+    if node is not None and _is_deep(node):
+        raise UnimodalError(
+            f"a policy must be nested at most {_DEEPEST} deep, got '{text.strip():.80}': write it "
+            "with fewer parentheses and signs."
+        )
     if isinstance(node, ast.Name):
         return node.id, []
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         return node.func.id, [*node.args, *node.keywords]
     raise unknown_name("policy", text.strip(), (*POLICIES, *WRAPPERS))
+
+
+def _is_deep(node: ast.AST) -> bool:
+    """Whether functions of `ast`, which call themselves, might run out of stack on it."""
+    layer: list[ast.AST] = [node]
+    for _ in range(_DEEPEST):
+        layer = [child for each in layer for child in ast.iter_child_nodes(each)]
+    return bool(layer)
 
 
 def split(text: str) -> list[str]:
@@ -141,18 +159,28 @@ def _known(name: str) -> type[Policy] | None:
 def _argument(cls: type[Policy], node: ast.expr | ast.keyword, own: bool) -> tuple[str, Any]:
     if not isinstance(node, ast.keyword) or node.arg is None:
         raise UnimodalError(
-            f"a parameter is written name=value, got '{ast.unparse(node)}' for {cls.__name__}."
+            f"a parameter is written name=value, got '{_written(node)}' for {cls.__name__}."
         )
     known = [field.name for field in fields(cls)]
     if node.arg not in known:
         raise unknown_name(f"parameter of {cls.__name__}", node.arg, known)
-    written = ast.unparse(node.value)
+    written = _written(node.value)
     if node.arg == "policy" and issubclass(cls, Forgetful):
         return node.arg, parse(written, own)
     try:
         return node.arg, ast.literal_eval(node.value)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):  # or nested too deep
         return node.arg, written  # a word such as literal, or probe(8)
+
+
+def _written(node: ast.AST) -> str:
+    """The text of a part."""
+    try:
+        return ast.unparse(node)
+    except ValueError:  # a hexadecimal one, of which Python makes no decimal one
+        raise UnimodalError(
+            "a number in a policy must have at most 4,300 digits, got more: write a smaller one."
+        ) from None
 
 
 def _from_file(path: str, name: str) -> type[Policy]:

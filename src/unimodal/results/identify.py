@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from unimodal.errors import UnimodalError
+from unimodal.escape_text import printable
 from unimodal.policies import Policy
 from unimodal.problems import Problem
 from unimodal.report.tables import aligned
@@ -122,7 +123,8 @@ class Identification:
     bound: float  # T*(μ)·log(1/δ), for small δ the least that rewards can be on average
 
     def __repr__(self) -> str:
-        return f"Identification({', '.join(self.result)}: {self._size}, seed {self.result.seed})"
+        names = printable(", ".join(self.result))
+        return f"Identification({names}: {self._size}, seed {self.result.seed})"
 
     @property
     def _size(self) -> str:

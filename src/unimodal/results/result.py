@@ -116,7 +116,8 @@ class Result(Mapping[str, Run]):
         return len(self.runs)
 
     def __repr__(self) -> str:
-        return f"Result({', '.join(self.runs)}: {self._size}, seed {self.seed})"
+        names = printable(", ".join(self.runs))
+        return f"Result({names}: {self._size}, seed {self.seed})"
 
     def __str__(self) -> str:
         title, _, rows = self._overview()

@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 import re
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from unimodal import families, graphs, policies
 from unimodal.agents.past_data import PastData
-from unimodal.errors import InvalidRequest, TooLarge
+from unimodal.errors import InvalidRequest, TooLarge, unknown_name
 from unimodal.families import Family, Scaled
 from unimodal.graphs import Graph
 from unimodal.graphs.text import as_label
+from unimodal.policies import Policy
+from unimodal.policies.forgetting import Forgetful
 from unimodal.service.limits import LONGEST_LABEL, Limits
 from unimodal.service.models import EdgeFile, Edges, Generator, NewCampaign
 
@@ -23,14 +26,15 @@ _NUMBER = re.compile(r"\d{1,9}(\.\d{1,20})?(e-\d{1,2})?")
 
 def settings_of(body: NewCampaign, limits: Limits) -> dict[str, Any]:
     """What `Campaign.open` is to be given."""
-    graph = graph_of(body.graph, limits)
+    graph, policy = graph_of(body.graph, limits), policies.parse(body.policy, own=False)
+    check_room(policy, graph.n_arms, limits)
     data = body.data
     past = None
     if data is not None:
         rows = [(as_label(row[0]), *row[1:]) for row in data.rows]
         past = PastData(rows, weight=data.weight, certify=data.certify, one_peak=data.one_peak)
     return {
-        "policy": policies.parse(body.policy, own=False),
+        "policy": policy,
         "graph": graph,
         "family": _family(body),
         "seed": body.seed,
@@ -38,6 +42,16 @@ def settings_of(body: NewCampaign, limits: Limits) -> dict[str, Any]:
         "on_expiry": body.on_expiry,
         "data": past,
     }
+
+
+def check_room(policy: Policy, n_arms: int, limits: Limits) -> None:
+    """Refuse a policy that makes room for more rewards than a service takes."""
+    if isinstance(policy, Forgetful) and policy.room(n_arms) > limits.rewards:
+        raise TooLarge(
+            f"a policy must keep at most {limits.rewards:,} rewards here, got {policy.name}, which "
+            f"makes room for {policy.room(n_arms):,} on {n_arms:,} arms: take a smaller window, or "
+            "have the service's owner raise the limit."
+        )
 
 
 def _family(body: NewCampaign) -> Family:
@@ -55,8 +69,8 @@ def _family(body: NewCampaign) -> Family:
 def graph_of(body: Edges | Generator | EdgeFile, limits: Limits) -> Graph:
     """A graph from its edges, the text of a generator, or the text of a file."""
     if isinstance(body, Generator):
-        return _generated(body, limits)
-    if isinstance(body, EdgeFile):
+        graph = _generated(body, limits)
+    elif isinstance(body, EdgeFile):
         _check_size(0, body.csv.count("\n"), limits)
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "edges.csv"
@@ -89,29 +103,37 @@ def _generated(body: Generator, limits: Limits) -> Graph:
         _check_size(arms, edges, limits)
         if kind == "er" and len(numbers) == 2 and float(numbers[0]).is_integer():
             tries = int(min(max(_WORK / max(arms, edges, 1.0), 20), 1_000))
-            return graphs.erdos_renyi(int(arms), float(numbers[1]), body.seed, tries=tries)
+            return graphs.erdos_renyi(
+                int(float(numbers[0])), float(numbers[1]), body.seed, tries=tries
+            )
     else:
         graphs.parse(f"{kind[:40]}:-" if numbers else kind[:40])  # which says how it is written
     return graphs.parse(body.generator, body.seed)
 
 
+# About how many arms and edges a generator makes, from its numbers, before it makes them.
+_SIZES: dict[str, Callable[..., tuple[float, float]]] = {
+    **dict.fromkeys(("line", "star", "tree"), lambda arms, *_: (arms, arms)),
+    "complete": lambda arms, *_: (arms, arms**2 / 2),
+    "er": lambda arms, *p: (arms, arms**2 / 2 * min((1.0, *p))),
+    "ba": lambda arms, *m: (arms, arms * max((1.0, *m))),
+    **dict.fromkeys(
+        ("grid", "torus", "lattice"),
+        lambda *sides: (math.prod(sides), math.prod(sides) * len(sides)),
+    ),
+    "hypercube": lambda dimension, *_: (
+        2.0 ** min(dimension, 100),
+        dimension * 2.0 ** min(dimension, 100),
+    ),
+    "rank_one": lambda *sides: (math.prod(sides), math.prod(sides) * sum(sides) / 2),
+}
+
+
 def _size(kind: str, numbers: list[float]) -> tuple[float, float]:
-    """About how many arms and edges a generator makes, before it makes them."""
-    first, last = numbers[0], numbers[-1]
-    product = math.prod(numbers)
-    if kind == "complete":
-        return first, first**2 / 2
-    if kind == "er":
-        return first, first**2 / 2 * min(last, 1.0)
-    if kind == "ba":
-        return first, first * last
-    if kind == "hypercube":
-        return 2.0 ** min(first, 100), first * 2.0 ** min(first, 100)
-    if kind == "rank_one":
-        return product, product * (first + last) / 2
-    if kind in ("grid", "torus", "lattice"):
-        return product, product * len(numbers)
-    return first, first
+    """About how many arms and edges a generator makes; refused if nobody knows."""
+    if kind not in _SIZES:
+        raise unknown_name("generator", kind, _SIZES)
+    return _SIZES[kind](*numbers)
 
 
 def _check_size(arms: float, edges: float, limits: Limits) -> None:

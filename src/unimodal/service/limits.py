@@ -30,6 +30,7 @@ class Limits:
     connections_of_one: int = 0  # address; 0: three quarters of all
     arms: int = 100_000
     edges: int = 1_000_000
+    rewards: int = 10_000_000  # for which a policy makes room: a window, or one for each arm
     waiting: int = 1_024  # calls in the queue, half of them of one token; 503 for more
     readings: int = 64  # slow reads that wait, a quarter of them of one token
     rate: float = 5_000.0  # requests per second and token, or address without one

@@ -201,7 +201,7 @@ def described(agent: Agent) -> dict[str, Any]:
     """What a campaign is about, and its limits."""
     cap = agent._player.limits.cap
     return {
-        "policy": agent.policy.name,
+        "policy": printable(agent.policy.name),
         "family": printable(repr(agent.family)),
         "arms": agent.known_arms,
         "looked_up": agent.graph is None,

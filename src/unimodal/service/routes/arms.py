@@ -16,6 +16,7 @@ from unimodal.graphs.text import as_label
 from unimodal.service import problems
 from unimodal.service.access import allow
 from unimodal.service.answers import as_json, finite
+from unimodal.service.campaign_requests import check_room
 from unimodal.service.models import (
     ArmsAnswer,
     ArmsBody,
@@ -81,11 +82,12 @@ async def _changed(request: Request, name: str, work: Callable[[Campaign], None]
 
 def _room(service: Service, campaign: Campaign, more: int) -> None:
     """Refuse arms and edges beyond what a service takes."""
-    graph, limits = campaign.agent.graph, service.limits
-    if (
-        graph is not None
-        and max(graph.n_arms + more - limits.arms, graph.n_edges + more - limits.edges) > 0
-    ):
+    agent, limits = campaign.agent, service.limits
+    graph = agent.graph
+    if graph is None:
+        return
+    check_room(agent.policy, graph.n_arms + more, limits)
+    if max(graph.n_arms + more - limits.arms, graph.n_edges + more - limits.edges) > 0:
         raise TooLarge(
             f"a graph must have at most {limits.arms:,} arms and {limits.edges:,} edges here: "
             "retire some first, or have the service's owner raise the limit."
