@@ -74,6 +74,10 @@ class Bernoulli(Family):
         """By a Beta(1/2, 1/2) prior of other means."""
         return binary.log_evidence(mean, pulls, total)
 
+    def log_likelihood(self, mean: Any, pulls: Any, total: Any) -> NDArray[np.float64]:
+        """Of the number of successes, which tells all."""
+        return binary.log_likelihood(mean, pulls, total)
+
 
 @kernel.divergence.register(Bernoulli)
 def _divergence(family, p, q):

@@ -325,6 +325,17 @@ class Family:
         """
         raise self._has_no("log_evidence(self, mean, pulls, total)", "bounds on means are known")
 
+    def log_likelihood(self, mean: Any, pulls: Any, total: Any) -> NDArray[np.float64]:
+        """The logarithm of the likelihood of an arm's rewards at this mean, but for a constant.
+
+        Where a family has it beside `log_evidence`, past data are read given one peak.
+        """
+        raise self._has_no("log_likelihood(self, mean, pulls, total)", "likelihoods are known")
+
+    def log_vague_prior(self, mean: Any) -> NDArray[np.float64]:
+        """The logarithm of a prior density of means of which nothing is known: flat, by default."""
+        return np.zeros(np.shape(mean))
+
     def _has_no(self, method: str, known: str) -> UnimodalError:
         from unimodal.families import FAMILIES
 
