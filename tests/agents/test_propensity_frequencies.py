@@ -39,7 +39,7 @@ def paused(agent):
 
 
 def retired(agent):
-    """The arm that was played most, of those that do not lead, is gone; its decisions still count."""
+    """The arm that was played most, of those that do not lead, is gone; its decisions count."""
     play(agent, 30, np.random.default_rng(1))
     counts = Counter(arm for arm in agent._player.limits.recent)
     gone = next(arm for arm, _ in counts.most_common() if arm not in (agent.leader, 0, 6))

@@ -215,6 +215,7 @@ class Agent:
         """
         self._check_lock()
         for number, value in self.checked_rewards(arm, reward):
+            self._book.tell(number, value)
             self._player.learn(number, value)
 
     def checked_rewards(self, arm: Any, reward: Any) -> list[tuple[int, float]]:

@@ -18,7 +18,7 @@ from unimodal.campaigns.event_checks import answer
 from unimodal.errors import UnimodalError
 from unimodal.inference.change import find_change
 from unimodal.inference.peak_test import check_confidence
-from unimodal.inference.second_peaks import second_peaks
+from unimodal.inference.second_peaks import of_log, peaks_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -82,7 +82,8 @@ class Alarm:
 def alarms(campaign: Recorded | str | Path, confidence: float = CONFIDENCE) -> list[Alarm]:
     """What is wrong with a campaign, or with its file: an empty list if nothing shows.
 
-    - *A second peak*: the means have more than one peak, by `second_peaks`.
+    - *A second peak*: the means have more than one peak, by `second_peaks`. Rewards count as those
+      of a certificate do: in the order of their decisions, up to the oldest open one.
     - *A change*: the rewards of the leader (of the arm with the most rewards, if nobody leads) have
       changed, by the test in `inference/change.py`. They count in the order of their decisions, up
       to the oldest open one of that arm.
@@ -121,20 +122,20 @@ def alarms(campaign: Recorded | str | Path, confidence: float = CONFIDENCE) -> l
 def alarms_of(agent: Agent, history: pl.DataFrame, confidence: float = CONFIDENCE) -> list[Alarm]:
     """The same, from an agent and its log."""
     if not set(COLUMNS) <= set(history.columns):  # a part of a log, which somebody looks at
-        return list(_second_peak(agent, confidence))
+        return []
     return [
-        *_second_peak(agent, confidence),
+        *_second_peak(agent, history, confidence),
         *_change(agent, history, confidence),
         *_look_ups(history),
         *_waiting(agent, history),
     ]
 
 
-def _second_peak(agent: Agent, confidence: float) -> Iterator[Alarm]:
+def _second_peak(agent: Agent, history: pl.DataFrame, confidence: float) -> Iterator[Alarm]:
     if agent.graph is None or agent.policy.forgets:
         return  # there it cannot be told
     try:
-        found = second_peaks(agent, confidence=confidence)
+        found = peaks_of(of_log(agent, history), confidence)
     except UnimodalError:  # a family of a user's own without evidence
         return
     for peak in found:
