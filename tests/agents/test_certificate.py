@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 import unimodal as um
-from unimodal.agents.revision import revised
 from unimodal.agents.certifying import certificate as certificate_of
+from unimodal.agents.revision import revised
 from unimodal.campaigns.certifying import in_order
 
 LINE = um.graphs.line(5)
@@ -337,13 +337,13 @@ def test_what_was_told_behind_an_open_decision_is_saved(tmp_path):
     del data["decisions"]["told"]
     (tmp_path / "old.json").write_text(json.dumps(data))
     old = um.Agent.load(tmp_path / "old.json")
-    with pytest.raises(um.UnimodalError, match="earlier version.*in which its rewards came"):
+    with pytest.raises(um.UnimodalError, match="in which its rewards came"):
         old.certificate()
     old.reward(open_one.id, 0.0)
     assert old.certificate().rewards == 3
     data["decisions"]["told"] = [[5, 0, 1.0]]  # after decisions that were not made
     (tmp_path / "odd.json").write_text(json.dumps(data))
-    with pytest.raises(um.UnimodalError, match="odd.json"):
+    with pytest.raises(um.UnimodalError, match="odd"):
         um.Agent.load(tmp_path / "odd.json")
 
 

@@ -76,8 +76,8 @@ def _levels(family: ArmsFamily, pulls: Any, totals: Any) -> Any:
 def _log_density(family: Family, means: Any, pulls: Any, total: Any) -> Any:
     """Of the posterior of an arm by itself, but for a constant; -∞ outside of the family's range.
 
-    It is the rewards' likelihood, and not their evidence against a mean, which averages over a prior
-    of other means that may depend on the mean itself.
+    It is the rewards' likelihood, and not their evidence against a mean, which averages over other
+    means whose prior may depend on the mean itself.
     """
     possible = (means >= family.low) & (means <= family.high)
     inside = np.where(possible, means, total / pulls)
