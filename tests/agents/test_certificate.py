@@ -474,3 +474,81 @@ def test_a_reward_counts_with_its_decision_and_not_if_that_is_in_an_archive():
         assert counted == [(12, "a", 1.0), (13, "b", 0.0), (16, "c", 1.0)]
         assert behind == [(18, "a", 1.0)]  # and that of decision 1 waits for nothing
     assert in_order(history[:1]).counted.is_empty()
+
+
+# Expiries that make rewards of no family.
+
+
+OF_NO_FAMILY = [um.Gaussian(), um.Poisson(), um.Exponential(), um.Scaled(um.Poisson(), by=2.0)]
+
+
+@pytest.mark.parametrize("family", OF_NO_FAMILY, ids=repr)
+def test_an_expiry_as_zero_takes_rewards_that_may_be_zero_instead(family, tmp_path):
+    settings = {"family": family, "time_to_live": 5, "on_expiry": "zero"}
+    for make in (
+        lambda: um.Agent(um.UTS(), LINE, **settings),
+        lambda: um.Campaign.open(tmp_path / "c.db", um.UTS(), LINE, **settings),
+        lambda: um.Campaign.open(
+            tmp_path / "c.db", um.ScoutUTS(), lambda x: (x - 1, x + 1), root=0, **settings
+        ),
+    ):
+        with pytest.raises(um.UnimodalError, match=r"Bernoulli or Bounded, got .*Bounded\(a, b\)"):
+            make()
+    assert not (tmp_path / "c.db").exists()
+    um.Agent(um.UTS(), LINE, **{**settings, "on_expiry": "drop"})
+    for fitting in (um.Bernoulli(), um.Bounded(0, 9), um.Scaled(um.Bounded(-1, 1), by=2.0)):
+        um.Agent(um.UTS(), LINE, **{**settings, "family": fitting})
+
+
+def of_before(kind, tmp_path, monkeypatch, expiries=3):
+    """An agent or campaign whose Poisson rewards expire as zero, made when that was taken."""
+    now = [0.0]
+    settings = {"seed": 1, "time_to_live": 5, "on_expiry": "zero", "family": um.Poisson()}
+    with monkeypatch.context() as before:
+        before.setattr(um.Poisson, "takes_zeros", True)
+        one = opened(kind, tmp_path, um.UTS(), LINE, **settings, clock=lambda: now[0])
+        for decision in one.decide(300)[expiries:]:
+            one.reward(decision.id, 9.0 * (decision.arm == 2))
+        now[0] = 6.0
+        one.expire()
+    return one
+
+
+@pytest.mark.parametrize("kind", ["agent", "campaign"])
+def test_a_certificate_of_before_says_why_it_cannot_tell(kind, tmp_path, monkeypatch):
+    one = of_before(kind, tmp_path, monkeypatch)
+    if kind == "agent":
+        one.save(tmp_path / "agent.json")
+        one = um.Agent.load(tmp_path / "agent.json")  # it opens
+    else:
+        one.close()
+        (path,) = tmp_path.glob("*.db")
+        one = um.Campaign.open(path, on_expiry="zero")
+    found = one.certificate(0.5)
+    assert (found.obstacle, found.peak, found.among, found.gap) == (
+        "expired as zero",
+        None,
+        None,
+        math.inf,
+    )
+    assert not found and found.error == 1.0 and found.more is None and found.leader == 2
+    assert not one.certificate(0.5, tolerance=100.0)
+    assert "Nothing can be certified: expired decisions count as 0" in str(found)
+    assert found.to_dict()["obstacle"] == "expired as zero"
+    with pytest.raises(um.UnimodalError, match="second peaks cannot be told here: expired"):
+        um.second_peaks(one)
+    if kind == "campaign":
+        assert [alarm.kind for alarm in one.alarms()] == ["cannot tell"]
+        view = um.inspect(one)
+        assert view.certificate == one.certificate() and "Nothing can be certified" in view.html()
+        assert "Neither a second peak nor a change can be told" in str(view)
+        assert one.decide().id == 301
+        one.close()
+
+
+@pytest.mark.parametrize("kind", ["agent", "campaign"])
+def test_while_nothing_has_expired_a_certificate_of_before_holds(kind, tmp_path, monkeypatch):
+    one = of_before(kind, tmp_path, monkeypatch, expiries=0)
+    found = one.certificate(0.5)
+    assert found.obstacle is None and found.peak == 2 and found.rewards == 300
+    assert not um.second_peaks(one)

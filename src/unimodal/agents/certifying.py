@@ -20,7 +20,15 @@ from unimodal.agents.propensity import thompson_wins
 from unimodal.errors import UnimodalError
 from unimodal.families.posteriors import cdf, is_known, quantile
 from unimodal.graphs import Graph
-from unimodal.inference.certificate import DROPPED, PAST, Belief, Certificate, Counted, certify
+from unimodal.inference.certificate import (
+    DROPPED,
+    EXPIRED_AS_ZERO,
+    PAST,
+    Belief,
+    Certificate,
+    Counted,
+    certify,
+)
 from unimodal.inference.peak_test import Numbering
 from unimodal.policies import Policy
 
@@ -49,6 +57,7 @@ def certificate(agent: Agent, confidence: Any, tolerance: Any) -> Certificate:
         recent,
         waiting,
         assumptions(agent, _any_dropped(agent)),
+        obstacle(agent, expired(agent) > 0),
     )
     return certify(counted, confidence, tolerance, believed(agent, graph))
 
@@ -84,6 +93,11 @@ def assumptions(agent: Agent, dropped: bool) -> tuple[str, ...]:
     """What a certificate has to say about the rewards that it counts."""
     past = PAST if agent.past.certify and agent.past.pulls.any() else ""
     return tuple(filter(None, (DROPPED if dropped else "", past)))
+
+
+def obstacle(agent: Agent, any_expired: bool) -> str | None:
+    """Why nothing can be told at a confidence, if expiries have made rewards of no family."""
+    return EXPIRED_AS_ZERO if any_expired and agent.book.spoils_evidence else None
 
 
 def known_neighbours(agent: Agent, graph: Graph) -> Callable[[int], Any]:
@@ -143,9 +157,8 @@ def _told_behind(agent: Agent, counted: int) -> tuple[NDArray[np.int64], NDArray
     """Arms and rewards that came behind the oldest open decision, of so many rewards in all."""
     outcomes, book, oldest = _in_memory(agent), agent.book, next(iter(agent.book.open))
     arms, rewards = _decided(agent)
-    without = int(np.isnan(rewards).sum())
-    as_zero = without - len(book.open) if book.on_expiry == "zero" else 0
-    is_told_unseen = outcomes.behind is None and counted > len(rewards) - without + as_zero
+    closed_so_far = book.made - len(book.open) - (expired(agent) if book.on_expiry == "drop" else 0)
+    is_told_unseen = outcomes.behind is None and counted > closed_so_far
     if len(arms) < book.made or is_told_unseen:
         raise UnimodalError(
             "the agent was saved by an earlier version, which did not keep the order in which its "
@@ -159,10 +172,14 @@ def _told_behind(agent: Agent, counted: int) -> tuple[NDArray[np.int64], NDArray
     )
 
 
-def _any_dropped(agent: Agent) -> bool:
+def expired(agent: Agent) -> int:
+    """How many decisions were closed without a reward."""
     _, rewards = _decided(agent)
-    without = int(np.isnan(rewards).sum()) - len(agent.book.open)
-    return agent.book.on_expiry == "drop" and without > 0
+    return int(np.isnan(rewards).sum()) - len(agent.book.open)
+
+
+def _any_dropped(agent: Agent) -> bool:
+    return agent.book.on_expiry == "drop" and expired(agent) > 0
 
 
 def _numbering(agent: Agent, graph: Graph) -> Numbering:

@@ -155,6 +155,20 @@ class RewardsInMemory:
         return [None if math.isnan(reward) else reward for reward in self._rewards]
 
 
+def check_expiry(family: Family, on_expiry: str) -> None:
+    """Refuse expiries that count as 0 where rewards would then not be of the family.
+
+    Neither certificates nor alarms would hold. Files of before may have them, and are not refused.
+    """
+    if on_expiry == "zero" and not family.takes_zeros:
+        raise UnimodalError(
+            "on_expiry='zero' must go with rewards that are still of their family if some are 0 "
+            f"instead, Bernoulli or Bounded, got {family.told!r}: use um.Bounded(a, b) with the "
+            "bounds of your rewards ('drop' is no way out: which rewards are late may depend on "
+            "them)."
+        )
+
+
 class Book:
     """The decisions of an agent: numbered from 1, open until a reward or their time closes them."""
 
@@ -191,6 +205,11 @@ class Book:
         self.open[self.made] = arm, now
         self.outcomes.decided(arm)
         return self.made
+
+    @property
+    def spoils_evidence(self) -> bool:
+        """Whether an expiry makes rewards that are not of the family: see `check_expiry`."""
+        return self.on_expiry == "zero" and not self._family.takes_zeros
 
     def tell(self, arm: int, reward: float) -> None:
         """Note a reward without a decision, which counts behind all decisions so far."""

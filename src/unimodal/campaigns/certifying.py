@@ -13,6 +13,7 @@ from unimodal.agents.certifying import (
     believed,
     check_policy,
     known_neighbours,
+    obstacle,
     played_graph,
     sums_by_arm,
 )
@@ -68,8 +69,16 @@ def certificate_of(
         recent,
         told.behind.height,
         (*assumptions(agent, bool(dropped)), *_since(history)),
+        obstacle_of(agent, history),
     )
     return certify(counted, confidence, tolerance, believed(agent, graph))
+
+
+def obstacle_of(agent: Agent, history: pl.DataFrame) -> str | None:
+    """Why nothing can be told of a campaign at a confidence; None where it can."""
+    import polars as pl
+
+    return obstacle(agent, bool((history["kind"].cast(pl.String) == "expire").any()))
 
 
 def _since(history: pl.DataFrame) -> tuple[str, ...]:

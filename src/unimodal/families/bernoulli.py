@@ -34,6 +34,7 @@ class Bernoulli(Family):
     low: ClassVar[float] = 0.0
     high: ClassVar[float] = 1.0
     two_valued: ClassVar[bool] = True
+    takes_zeros: ClassVar[bool] = True
 
     def check_reward(self, reward: Any) -> float:
         """Return the reward as a float, or refuse anything but 0 and 1."""

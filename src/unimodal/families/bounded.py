@@ -65,6 +65,7 @@ class Bounded(Family):
     """
 
     prior_names: ClassVar[tuple[str, str]] = ("alpha", "beta")
+    takes_zeros: ClassVar[bool] = True
     derived_numbers: ClassVar[dict[str, type]] = {"shape": int}
 
     a: float = 0.0

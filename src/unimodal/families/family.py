@@ -81,6 +81,8 @@ class Family:
     largest_mean: ClassVar[float] = LARGEST
     # Whether rewards are one of these two, so that their number and sum tell all of them.
     two_valued: ClassVar[bool] = False
+    # Whether rewards of which some are 0 instead are of the family as well: see `check_expiry`.
+    takes_zeros: ClassVar[bool] = False
     # What compiled code has of it: a named tuple of its numbers.
     Record: ClassVar[Any]
     # Whether Numba compiles the methods of a user's family.

@@ -14,8 +14,10 @@ import numpy as np
 from unimodal.agents import Agent
 from unimodal.agents.history import COLUMNS, Recorded, history_of, shown
 from unimodal.campaigns import recorded
+from unimodal.campaigns.certifying import obstacle_of
 from unimodal.campaigns.event_checks import answer
 from unimodal.errors import UnimodalError
+from unimodal.inference.certificate import OBSTACLES
 from unimodal.inference.change import find_change
 from unimodal.inference.peak_test import check_confidence
 from unimodal.inference.second_peaks import of_log, peaks_of
@@ -34,14 +36,14 @@ OVERDUE, SHARE_OVERDUE, LATE = 20, 0.1, 10  # see `_waiting`
 class Alarm:
     """Something that the owner of a campaign should look at.
 
-    `kind` is 'second peak', 'change', 'look-ups' or 'waiting'; `since` the time from which on it
-    shows and `decision` the first decision that it is about, where they are known; `confidence` the
-    one that was asked for, None where there is no test behind it.
+    `kind` is 'second peak', 'change', 'look-ups', 'waiting' or 'cannot tell'; `since` the time from
+    which on it shows and `decision` the first decision that it is about, where they are known;
+    `confidence` the one that was asked for, None where there is no test behind it.
 
     Attributes
     ----------
     kind
-        'second peak', 'change', 'look-ups' or 'waiting'.
+        'second peak', 'change', 'look-ups', 'waiting' or 'cannot tell'.
     sentence
         The alarm in words.
     arm
@@ -91,6 +93,8 @@ def alarms(campaign: Recorded | str | Path, confidence: float = CONFIDENCE) -> l
     - *Waiting*: no reward has come for 100 decisions and for three times as many as ever before; or
       a tenth of the decisions, and 20 at least, have no reward although 100 more have been made
       since, and ten times as many as it usually takes (for 99 of 100 rewards).
+    - *Cannot tell*: in a campaign of before, decisions have expired as rewards of 0 that are not of
+      the family; second peaks and changes are not tested then.
 
     While the means have one peak and nothing changes, the first two are raised with probability at
     most 1 - `confidence` each, however often one looks.
@@ -123,9 +127,19 @@ def alarms_of(agent: Agent, history: pl.DataFrame, confidence: float = CONFIDENC
     """The same, from an agent and its log."""
     if not set(COLUMNS) <= set(history.columns):  # a part of a log, which somebody looks at
         return []
+    found = obstacle_of(agent, history)
+    tested = (
+        [
+            Alarm(
+                "cannot tell",
+                f"Neither a second peak nor a change can be told: {OBSTACLES[found]}.",
+            )
+        ]
+        if found is not None
+        else [*_second_peak(agent, history, confidence), *_change(agent, history, confidence)]
+    )
     return [
-        *_second_peak(agent, history, confidence),
-        *_change(agent, history, confidence),
+        *tested,
         *_look_ups(history),
         *_waiting(agent, history),
     ]

@@ -11,12 +11,15 @@ import numpy as np
 
 from unimodal.agents import Agent
 from unimodal.agents.certifying import counted_sums as counted_by_agent
+from unimodal.agents.certifying import expired, obstacle
 from unimodal.agents.history import Recorded, history_of
 from unimodal.campaigns.certifying import counted_sums as counted_by_log
+from unimodal.campaigns.certifying import obstacle_of
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family, as_family
 from unimodal.families.family import ArmsFamily
 from unimodal.graphs import Graph
+from unimodal.inference.certificate import OBSTACLES
 from unimodal.inference.confidence_bounds import bounds
 from unimodal.inference.hills import hills, stand_apart
 from unimodal.inference.peak_test import check_confidence
@@ -254,6 +257,8 @@ def gathered(
         )
     if isinstance(source, Agent):
         graph = _held_graph(source)
+        if source.book.spoils_evidence:
+            _refuse(obstacle(source, expired(source) > 0))
         pulls, totals, _ = counted_by_agent(source, graph)
         return Data(graph, source.family.of_arms(graph.labels), pulls, totals)
     if isinstance(source, Result):
@@ -305,8 +310,14 @@ def _per_arm(graph: Graph, values: Any, name: str) -> Any:
 def of_log(agent: Agent, history: pl.DataFrame) -> Data:
     """What counts of a campaign's rewards, from its agent and its log."""
     graph = _held_graph(agent)
+    _refuse(obstacle_of(agent, history))
     sums = counted_by_log(agent, history, graph)
     return Data(graph, agent.family.of_arms(graph.labels), *sums)
+
+
+def _refuse(found: str | None) -> None:
+    if found is not None:
+        raise UnimodalError(f"second peaks cannot be told here: {OBSTACLES[found]}.")
 
 
 def _held_graph(agent: Agent) -> Graph:
