@@ -54,8 +54,9 @@ class Certificate:
     """Which arm is the peak, at a confidence; true once that is certain enough.
 
     Whatever policy chose the arms, and however often one looks: a wrong arm is ever certified with
-    probability at most 1 - `confidence`, if the means have one peak and do not move. The same holds
-    for `among` and `gap`, by themselves. docs/theory/certificate.md has the theorem and its proof.
+    probability at most 1 - `confidence`, if the means have one peak and do not move. That one of
+    peak, `among` and `gap` is ever wrong has at most twice that probability, and with a graph that
+    was changed the peak 1.5 times. docs/theory/certificate.md has the theorems and their proofs.
 
     Attributes
     ----------
