@@ -9,7 +9,8 @@ import pytest
 
 import unimodal as um
 from unimodal.agents.certifying import certificate as certificate_of
-from unimodal.campaigns.certifying import _in_order
+from unimodal.agents.revision import revised
+from unimodal.campaigns.certifying import in_order
 
 LINE = um.graphs.line(5)
 PULLS, TOTALS = [60, 190, 400, 180, 50], [12, 76, 300, 90, 5]
@@ -307,12 +308,64 @@ def test_rewards_without_a_decision_count_where_they_are_told(kind, tmp_path):
     for arm, (pulls, total) in DATA.items():
         one.tell([arm] * pulls, [1.0] * total + [0.0] * (pulls - total))
     assert one.certificate(0.5).error == taught().certificate(0.5).error
-    if kind == "campaign":  # an agent does not keep when it was told
-        decision = one.decide()
-        one.tell(0, 1.0)
-        assert (one.certificate().rewards, one.certificate().waiting) == (sum(PULLS), 1)
-        one.reward(decision.id, 1.0)
-        assert one.certificate().rewards == sum(PULLS) + 2
+    first, second = one.decide(2)
+    one.tell(0, 1.0)
+    one.reward(second.id, 1.0)
+    one.tell([1, 1], [1.0, 0.0])
+    assert (one.certificate().rewards, one.certificate().waiting) == (sum(PULLS), 4)
+    assert one.certificate(0.5).error == taught().certificate(0.5).error
+    one.reward(first.id, 1.0)
+    assert (one.certificate().rewards, one.certificate().waiting) == (sum(PULLS) + 5, 0)
+    third = one.decide()
+    one.tell(4, 0.0)  # those of before wait no longer
+    assert (one.certificate().rewards, one.certificate().waiting) == (sum(PULLS) + 5, 1)
+    one.reward(third.id, 0.0)
+    assert (one.certificate().rewards, one.certificate().waiting) == (sum(PULLS) + 7, 0)
+
+
+def test_what_was_told_behind_an_open_decision_is_saved(tmp_path):
+    """A file of before does not have it: there is no certificate until all decisions are closed."""
+    agent = um.Agent(um.UTS(), LINE, seed=1)
+    open_one = agent.decide()
+    agent.tell([0, 1], [1.0, 0.0])
+    agent.save(tmp_path / "agent.json")
+    again = um.Agent.load(tmp_path / "agent.json")
+    assert (again.certificate().rewards, again.certificate().waiting) == (0, 2)
+    again = revised(again, um.graphs.revised(again.graph, [], [0]))  # arm 0 is gone
+    assert (again.certificate().rewards, again.certificate().waiting) == (0, 2)
+    data = json.loads((tmp_path / "agent.json").read_text())
+    del data["decisions"]["told"]
+    (tmp_path / "old.json").write_text(json.dumps(data))
+    old = um.Agent.load(tmp_path / "old.json")
+    with pytest.raises(um.UnimodalError, match="in which its rewards came"):
+        old.certificate()
+    old.reward(open_one.id, 0.0)
+    assert old.certificate().rewards == 3
+    data["decisions"]["told"] = [[5, 0, 1.0]]  # after decisions that were not made
+    (tmp_path / "odd.json").write_text(json.dumps(data))
+    with pytest.raises(um.UnimodalError, match="odd"):
+        um.Agent.load(tmp_path / "odd.json")
+
+
+def test_an_old_file_without_rewards_of_no_decision_certifies_as_it_did(tmp_path):
+    agent = um.Agent(um.UTS(), LINE, seed=1)
+    for decision in agent.decide(6)[1:4]:
+        agent.reward(decision.id, 1.0)
+    agent.save(tmp_path / "agent.json")
+    data = json.loads((tmp_path / "agent.json").read_text())
+    del data["decisions"]["told"]
+    (tmp_path / "agent.json").write_text(json.dumps(data))
+    found = um.Agent.load(tmp_path / "agent.json").certificate()
+    assert (found.rewards, found.waiting) == (0, 3)
+
+
+def test_the_agent_of_a_campaign_sends_to_the_campaign(tmp_path):
+    with um.Campaign.open(tmp_path / "c.db", um.UTS(), LINE) as campaign:
+        campaign.decide()
+        for ask in (campaign.agent.certificate, lambda: um.second_peaks(campaign.agent)):
+            with pytest.raises(um.UnimodalError, match="ask the campaign itself"):
+                ask()
+        assert campaign.certificate().rewards == 0 and not um.second_peaks(campaign)
 
 
 @pytest.mark.parametrize("kind", ["agent", "campaign"])
@@ -415,6 +468,87 @@ def test_a_reward_counts_with_its_decision_and_not_if_that_is_in_an_archive():
     ]
     history = pl.DataFrame(rows, ["seq", "kind", "decision", "arm", "reward"], orient="row")
     for log in (history, history.with_columns(arm=pl.col("arm").cast(pl.Categorical))):
-        found = _in_order(log).with_columns(pl.col("arm").cast(pl.String))
-        assert found.rows() == [(12, "a", 1.0), (13, "b", 0.0), (16, "c", 1.0)]
-    assert _in_order(history[:1]).is_empty()
+        counted, behind = (
+            table.with_columns(pl.col("arm").cast(pl.String)).rows() for table in in_order(log)
+        )
+        assert counted == [(12, "a", 1.0), (13, "b", 0.0), (16, "c", 1.0)]
+        assert behind == [(18, "a", 1.0)]  # and that of decision 1 waits for nothing
+    assert in_order(history[:1]).counted.is_empty()
+
+
+# Expiries that make rewards of no family.
+
+
+OF_NO_FAMILY = [um.Gaussian(), um.Poisson(), um.Exponential(), um.Scaled(um.Poisson(), by=2.0)]
+
+
+@pytest.mark.parametrize("family", OF_NO_FAMILY, ids=repr)
+def test_an_expiry_as_zero_takes_rewards_that_may_be_zero_instead(family, tmp_path):
+    settings = {"family": family, "time_to_live": 5, "on_expiry": "zero"}
+    for make in (
+        lambda: um.Agent(um.UTS(), LINE, **settings),
+        lambda: um.Campaign.open(tmp_path / "c.db", um.UTS(), LINE, **settings),
+        lambda: um.Campaign.open(
+            tmp_path / "c.db", um.ScoutUTS(), lambda x: (x - 1, x + 1), root=0, **settings
+        ),
+    ):
+        with pytest.raises(um.UnimodalError, match=r"Bernoulli or Bounded, got .*Bounded\(a, b\)"):
+            make()
+    assert not (tmp_path / "c.db").exists()
+    um.Agent(um.UTS(), LINE, **{**settings, "on_expiry": "drop"})
+    for fitting in (um.Bernoulli(), um.Bounded(0, 9), um.Scaled(um.Bounded(-1, 1), by=2.0)):
+        um.Agent(um.UTS(), LINE, **{**settings, "family": fitting})
+
+
+def of_before(kind, tmp_path, monkeypatch, expiries=3):
+    """An agent or campaign whose Poisson rewards expire as zero, made when that was taken."""
+    now = [0.0]
+    settings = {"seed": 1, "time_to_live": 5, "on_expiry": "zero", "family": um.Poisson()}
+    with monkeypatch.context() as before:
+        before.setattr(um.Poisson, "takes_zeros", True)
+        one = opened(kind, tmp_path, um.UTS(), LINE, **settings, clock=lambda: now[0])
+        for decision in one.decide(300)[expiries:]:
+            one.reward(decision.id, 9.0 * (decision.arm == 2))
+        now[0] = 6.0
+        one.expire()
+    return one
+
+
+@pytest.mark.parametrize("kind", ["agent", "campaign"])
+def test_a_certificate_of_before_says_why_it_cannot_tell(kind, tmp_path, monkeypatch):
+    one = of_before(kind, tmp_path, monkeypatch)
+    if kind == "agent":
+        one.save(tmp_path / "agent.json")
+        one = um.Agent.load(tmp_path / "agent.json")  # it opens
+    else:
+        one.close()
+        (path,) = tmp_path.glob("*.db")
+        one = um.Campaign.open(path, on_expiry="zero")
+    found = one.certificate(0.5)
+    assert (found.obstacle, found.peak, found.among, found.gap) == (
+        "expired as zero",
+        None,
+        None,
+        math.inf,
+    )
+    assert not found and found.error == 1.0 and found.more is None and found.leader == 2
+    assert not one.certificate(0.5, tolerance=100.0)
+    assert "Nothing can be certified: expired decisions count as 0" in str(found)
+    assert found.to_dict()["obstacle"] == "expired as zero"
+    with pytest.raises(um.UnimodalError, match="second peaks cannot be told here: expired"):
+        um.second_peaks(one)
+    if kind == "campaign":
+        assert [alarm.kind for alarm in one.alarms()] == ["cannot tell"]
+        view = um.inspect(one)
+        assert view.certificate == one.certificate() and "Nothing can be certified" in view.html()
+        assert "Neither a second peak nor a change can be told" in str(view)
+        assert one.decide().id == 301
+        one.close()
+
+
+@pytest.mark.parametrize("kind", ["agent", "campaign"])
+def test_while_nothing_has_expired_a_certificate_of_before_holds(kind, tmp_path, monkeypatch):
+    one = of_before(kind, tmp_path, monkeypatch, expiries=0)
+    found = one.certificate(0.5)
+    assert found.obstacle is None and found.peak == 2 and found.rewards == 300
+    assert not um.second_peaks(one)

@@ -109,6 +109,21 @@ def test_a_weight_keeps_the_mean_and_takes_pulls():
     assert agent.ask() == 4 and agent.reason == "start"
 
 
+@pytest.mark.parametrize(
+    ("weight", "given", "counted"),
+    [(0.5, [1, 3, 5, 7], [0, 2, 2, 4]), (0.1, [5, 15, 25, 35], [0, 2, 2, 4]), (0.3, [2], [1])],
+)
+def test_a_count_that_is_rounded_keeps_its_mean(weight, given, counted):
+    """round(weight·n): halves go to the even number; 0.3·2 = 0.6 is one reward."""
+    data = um.PastData(
+        {arm: (n, n // 2) for arm, n in enumerate(given)}, weight=weight, one_peak=False
+    )
+    past = begun(data).past
+    assert past.pulls[: len(given)].tolist() == counted
+    totals = [n // 2 / n * count for n, count in zip(given, counted, strict=True)]
+    assert past.totals[: len(given)] == pytest.approx(totals)
+
+
 VALLEY = {0: (100, 20), 1: (100, 52), 2: (100, 40), 3: (100, 50), 4: (100, 30)}
 
 

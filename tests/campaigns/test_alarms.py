@@ -77,6 +77,75 @@ def test_a_second_peak(opened):
     assert "at 95 % confidence: around 4 (mean 0." in str(alarm)
 
 
+def told_by_arm(one, seed):
+    """Rewards of the middle arm come at once if they are 0, and those of the others if they are 1.
+
+    They pay .49 .50 .49; what is held back has not come yet.
+    """
+    rng = np.random.default_rng(seed)
+    for decision in one.decide(400):
+        reward = float(rng.random() < (0.49, 0.50, 0.49)[decision.arm])
+        if reward == float(decision.arm != 1):
+            one.reward(decision.id, reward)
+
+
+@pytest.mark.parametrize("kind", ["agent", "campaign"])
+@pytest.mark.parametrize("seed", range(3))
+def test_an_order_of_arrival_that_depends_on_the_arm_shows_no_second_peak(path, kind, seed):
+    """Counted as they come, means .49 .50 .49 show as 1 0 1: an alarm at 99 % in every run."""
+    settings = {"seed": seed, "time_to_live": 10**6}
+    if kind == "agent":
+        agent = um.Agent(um.TS(), um.graphs.line(3), **settings)
+        told_by_arm(agent, seed)
+        assert not um.second_peaks(agent, confidence=0.99)
+        return
+    with um.Campaign.open(path, um.TS(), um.graphs.line(3), **settings) as campaign:
+        told_by_arm(campaign, seed)
+        found = [campaign.alarms(), um.alarms(campaign), um.alarms(path)]
+        found.append(um.inspect(campaign).alarms)
+        assert not [alarm for each in found for alarm in each if alarm.kind == "second peak"]
+        assert not um.second_peaks(campaign)
+
+
+def test_a_second_peak_counts_what_the_certificate_counts(path):
+    """An alarm that shows in the rewards of closed decisions shows again when they are closed."""
+    means = (0.95, 0.05, 0.95)
+    with um.Campaign.open(path, um.TS(), um.graphs.line(3), seed=1) as campaign:
+        waiting, *others = campaign.decide(300)
+        for decision in others:
+            campaign.reward(decision.id, float(decision.id % 20 < 20 * means[decision.arm]))
+        assert campaign.alarms() == [] and not um.second_peaks(campaign)
+        assert campaign.certificate().waiting == 299
+        campaign.reward(waiting.id, 1.0)
+        assert [alarm.kind for alarm in campaign.alarms()] == ["second peak"]
+        found = um.second_peaks(campaign)
+        agent_says = um.second_peaks(campaign.agent)  # nothing is open: the agent may be asked
+        assert found == agent_says and len(found) == 1
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+def test_a_second_peak_after_compaction(path, is_open):
+    """What came before counts, unless a decision of before is open: then only the log's rewards."""
+    means = (0.95, 0.05, 0.95)
+    with um.Campaign.open(path, um.TS(), um.graphs.line(3), seed=1) as campaign:
+        first, *others = campaign.decide(300)
+        for decision in others:
+            campaign.reward(decision.id, float(decision.id % 20 < 20 * means[decision.arm]))
+        if not is_open:
+            campaign.reward(first.id, 1.0)
+    um.campaigns.compact(path)
+    with um.Campaign.open(path) as campaign:
+        for decision in campaign.decide(10)[:-1]:
+            campaign.reward(decision.id, float(means[decision.arm] > 0.5))
+        found = um.second_peaks(campaign)
+        assert [alarm.kind for alarm in campaign.alarms()] == ["second peak"] * (not is_open)
+        assert bool(found) != is_open
+        if is_open:
+            assert campaign.certificate().rewards == 9  # as if the campaign had begun there
+            campaign.reward(first.id, 1.0)
+            assert um.second_peaks(campaign)
+
+
 @pytest.mark.parametrize("policy", [um.UTS(), um.TS()], ids=repr)
 def test_a_change_of_the_leader_s_rewards(opened, policy):
     """From 0.8 to 0.4; with UTS the leader, with TS the arm with the most rewards."""

@@ -188,6 +188,11 @@ class Unfair(Right):
         return um.Gaussian(0.8).log_evidence(mean, pulls, total)
 
 
+class EvidenceForLikelihood(Right):
+    def log_likelihood(self, mean, pulls, total):
+        return -um.Gaussian().log_evidence(mean, pulls, total)
+
+
 class Remembering(Right):
     calls = 0
 
@@ -211,6 +216,7 @@ class Remembering(Right):
         (BesideIt(), "posterior_concentrates", "the posterior after 50"),
         (OtherCdf(), "posterior_concentrates", "posterior_cdf"),
         (Unfair(), "evidence_is_fair", "expected to grow"),
+        (EvidenceForLikelihood(), "likelihood_falls_by_the_divergence", "lower at"),
         (Remembering(), "engines_and_agents_agree", "same seed"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, um.Family) else None,
@@ -221,6 +227,6 @@ def test_the_suite_catches(family, check, words):
         found(family)
 
 
-@pytest.mark.parametrize("check", FAMILY_CHECKS[:8], ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", FAMILY_CHECKS[:9], ids=lambda check: check.__name__)
 def test_and_nothing_else_is_wrong_with_these(check):
     check(Right())

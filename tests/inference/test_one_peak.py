@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import unimodal as um
 from unimodal.inference import one_peak
@@ -66,15 +67,71 @@ def test_how_much_better_one_peak_explains_the_rewards(case, monkeypatch):
 
 
 GAUSSIAN = um.Gaussian(2.0)
+FAR = 1e-9  # of each posterior, beyond the grid
+# Each arm's posterior by itself, by SciPy: of means of which nothing was known before.
+BY_ITSELF = {
+    "Bernoulli": lambda n, s: stats.beta(1 + s, 1 + n - s),
+    "Bounded": lambda n, s: stats.beta(1 + (s - n) / 4, 1 + n - (s - n) / 4, 1, 4),
+    "Gaussian": lambda n, s: stats.norm(s / n, 2 / n**0.5),
+    "Poisson": lambda n, s: stats.gamma(1 + s, scale=1 / n),
+    "Exponential": lambda n, s: stats.invgamma(1 + n, scale=s),
+}
 
 
-def test_gaussian_rewards_against_draws():
-    pulls, totals = np.array([4, 9, 5]), np.array([6.0, -3.0, 9.0])
-    counted = pulls**2 / (pulls + 1)  # what their evidence says of a mean
-    drawn = np.random.default_rng(4).normal(totals / pulls, 2 / np.sqrt(counted), (1_000_000, 3))
-    expected, _ = by_draws(drawn)
-    assert raised(GAUSSIAN, pulls, totals) == pytest.approx(expected, abs=0.01)
-    assert expected[1] > 0.2
+def on_a_grid(posteriors, points=100):
+    """How much one peak moves the mean of each of three arms: every triple of means is weighed."""
+    ends = [np.concatenate([p.ppf([FAR, 1 - FAR]), p.ppf([0.02, 0.98])]) for p in posteriors]
+    low, high = min(end.min() for end in ends), max(end.max() for end in ends)
+    dense = [np.linspace(end[2], end[3], points // 4) for end in ends]
+    span = np.geomspace(low, high, points) if low > 0 else np.linspace(low, high, points)
+    levels = np.unique(np.concatenate([span, *dense]))
+    values, own = (levels[1:] + levels[:-1]) / 2, [np.diff(p.cdf(levels)) for p in posteriors]
+    first, second, third = np.ix_(values, values, values)
+    rising, falling = 0.5 + 0.5 * np.sign(second - first), 0.5 + 0.5 * np.sign(second - third)
+    # Of the six orders of three means, one has the peak at either end, and two in the middle.
+    one_peak = 6 * (1 - rising) * falling + 3 * rising * falling + 6 * rising * (1 - falling)
+    weight = one_peak * (own[0][:, None, None] * own[1][:, None] * own[2]) / 3
+    arms = (weight.sum(axis=(1, 2)), weight.sum(axis=(0, 2)), weight.sum(axis=(0, 1)))
+    return np.array([m @ values / m.sum() - o @ values for m, o in zip(arms, own, strict=True)])
+
+
+@pytest.mark.parametrize(
+    ("family", "pulls", "totals"),
+    [
+        (um.Bernoulli(), [5, 5, 5], [4, 1, 3]),
+        (um.Bernoulli(), [3, 9, 1], [0, 9, 1]),
+        (um.Bounded(1, 5), [5, 4, 6], [17.0, 7.0, 20.5]),
+        (GAUSSIAN, [4, 9, 5], [6.0, -3.0, 9.0]),
+        (GAUSSIAN, [1, 1, 1], [0.5, -1.0, 2.0]),
+        (um.Poisson(), [5, 5, 5], [12, 6, 10]),
+        (um.Poisson(), [1, 2, 1], [0, 1, 3]),
+        (um.Exponential(), [5, 5, 5], [10.0, 1.05, 5.75]),
+        (um.Exponential(), [2, 2, 3], [3.0, 1.0, 4.0]),
+        (um.Exponential(), [20, 1, 20], [40.0, 0.1, 20.0]),
+    ],
+    ids=str,
+)
+def test_every_family_as_if_each_triple_of_means_were_weighed(family, pulls, totals):
+    """To 2 % of the largest raise; Poisson's evidence in place of its likelihood is off by more."""
+    posterior = BY_ITSELF[type(family).__name__]
+    expected = on_a_grid([posterior(*sums) for sums in zip(pulls, totals, strict=True)])
+    largest = np.abs(expected).max()
+    assert raised(family, pulls, totals) == pytest.approx(expected, abs=0.02 * largest)
+    assert largest > 0.03
+
+
+@pytest.mark.parametrize("rewards", [1, 2, 5, 20])
+def test_few_exponential_rewards_are_read_as_what_they_are(rewards):
+    """Of means that have one peak, each stays close to its own; the best stays the best."""
+    means = np.array([0.08, 0.21, 2.0, 1.15, 0.39])
+    found = means + raised(um.Exponential(), [rewards] * 5, rewards * means)
+    assert found == pytest.approx(means, rel=0.4) and found.argmax() == 2
+    assert (np.diff(found[:3]) > 0).all() and (np.diff(found[2:]) < 0).all()
+
+
+def test_an_arm_s_own_exponential_rewards_keep_their_mean():
+    """Two arms have one peak whatever their means are: nothing is raised, for one reward either."""
+    assert raised(um.Exponential(), [1, 3], [2.0, 1.0]) == pytest.approx(0.0, abs=0.02)
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,7 @@ MISTAKES = [
     (mistaken(totals={9: 1}), "an arm of this graph is a whole number from 0 to 6, got 9."),
     (mistaken(family="coins"), "the 'family' of second_peaks must be a family"),
     (mistaken(source="line:7"), "an Agent or a Result brings its own"),
-    (mistaken(source="line:7", **NONE), "must be given a Graph with pulls and totals, an Agent"),
+    (mistaken(source="line:7", **NONE), "must be given a Graph with pulls and totals, a Campaign"),
     (mistaken(source=SHORT, **NONE), "must have its rewards: simulate with history=True"),
     (mistaken(source=LONG, **NONE), "say which policy to look at: policy='UTS'"),
     (mistaken(source=LONG, **NONE, policy="uts"), "unknown policy in this result 'uts'"),

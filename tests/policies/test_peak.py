@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -600,3 +601,90 @@ def test_it_finds_the_peak_of_a_sparse_graph_without_trying_every_arm():
     result = um.simulate(problem, [PEAK, um.ScoutUTS()], horizon=3000, trials=40, seed=5)
     mean = {name: result[name].regret[:, -1].mean() for name in result}
     assert mean["PeakUTS"] < 0.75 * mean["ScoutUTS"]
+
+
+# Factors that differ: an arm is compared with the leader in money.
+
+PRICES = [2.0, 4.0, 8.0, 5.0, 10.0, 20.0, 8.0, 4.0, 2.0]
+
+
+def told_at_prices(pulls):
+    """A leader, arm 4, that earns 4.0 (0.4 at 10), beside arms at 5 and at 20 that could."""
+    family = um.Scaled(um.Bernoulli(), by=PRICES)
+    trial = trial_on(um.Problem(um.graphs.line(9), np.linspace(1.0, 1.6, 9), family))
+    arms = trial.state.arms.view(np.recarray)
+    arms["pulls"], arms["total"] = pulls, pulls * 4.0 / np.array(PRICES) * 0.05
+    arms[4].total = 0.4 * pulls
+    return plain(trial), arms
+
+
+@pytest.mark.parametrize(("pulls", "is_refuted"), [(18, False), (19, True)])
+def test_an_arm_is_refuted_in_money(pulls, is_refuted):
+    """At 5 it takes 0.8 to earn 4.0: kl(1/2, 4/5) = 0.2231 each, of log(9·(1 + log₂ 101)) = 4.234.
+
+    Compared as told, 0.5 would be above the leader's 0.4, and never refuted.
+    """
+    parts, arms = told_at_prices(100)
+    arms[3].pulls, arms[3].total = pulls, 0.5 * pulls
+    assert refuted(parts.scope, parts.family, arms, 3, 4, 100) == is_refuted
+
+
+def test_what_sells_less_at_a_higher_price_is_not_refuted():
+    """At 20 it takes 0.2 to earn 4.0: 0.25 of 500 is below the leader's 0.4, and earns more."""
+    parts, arms = told_at_prices(100)
+    arms[5].pulls, arms[5].total = 500, 125.0
+    assert not refuted(parts.scope, parts.family, arms, 5, 4, 100)
+
+
+@pytest.mark.parametrize(
+    ("pulls", "total", "expected"),
+    [
+        (20, 12.3, 3),  # 20·kl(0.615, 0.8) = 1.81 < log(1000·(6/9)²/(20·3)) = 2.00
+        (20, 12.0, -1),  # 20·kl(0.6, 0.8) = 2.09
+        (200, 158.0, 3),  # 200·kl(0.79, 0.8) = 0.06 < log(1000/(200·√3))/2 = 0.53
+        (200, 152.0, -1),  # 200·kl(0.76, 0.8) = 0.95
+    ],
+)
+def test_a_neighbour_is_doubtful_in_money(pulls, total, expected):
+    parts, arms = told_at_prices(1000)
+    arms[3].pulls, arms[3].total = pulls, total
+    assert doubtful(parts.scope, parts.family, parts.arena, arms, 4) == expected
+    arms[3].pulls, arms[3].total, arms[5].pulls, arms[5].total = 1000, 10.0, 20, 4.5
+    assert doubtful(parts.scope, parts.family, parts.arena, arms, 4) == 5  # 0.225 at 20 earns 4.5
+
+
+def test_the_propensity_of_a_doubtful_neighbour_has_that_of_all_that_is_not_pulled():
+    """Of the leader's own place and of refuted ones; its own place is added where it stays."""
+    agent = um.Agent(PEAK, um.graphs.line(9), seed=4)
+    agent.ask()
+    rewards = {0: (60, 20), 3: (3, 2), 4: (60, 48), 5: (4, 0), 7: (2, 1)}
+    for arm, (pulls, total) in rewards.items():
+        agent.tell([arm] * pulls, [1.0] * total + [0.0] * (pulls - total))
+    player = agent._player
+    parts, leads = plain_player(player), next(n for n in range(60, 90) if looks(player.scope, n))
+    player.state.arms["leads"][4] = leads
+    arms = player.state.arms.view(np.recarray)
+    assert doubtful(parts.scope, parts.family, parts.arena, arms, 4) == 3
+    share = weights(parts, player.state, 4, leads)
+    gone = [a for a in range(9) if a != 4 and refuted(parts.scope, parts.family, arms, a, 4, leads)]
+    assert 0 in gone and share[4] > 0.05
+    expected = share.copy()
+    expected[[4, *gone]] = 0.0
+    expected[3] += 1.0 - expected.sum()
+    chances = {}
+    for _ in range(60):
+        player.state.arms["leads"][4] = leads
+        arm, reason, leader, _ = player.play()
+        assert (reason, leader) == ("look around", 4)
+        chances[arm] = player.propensity(arm, leader, reason)
+    assert chances[3] > 0.3 and len(chances) > 1
+    assert chances == pytest.approx({arm: expected[arm] for arm in chances})
+
+
+def plain_player(player):
+    """The parts of an agent's player for functions that run as plain Python."""
+    arena = player.view.arena
+    seen = {name: getattr(arena, name).view(np.recarray) for name in ("sums", "bins", "pools")}
+    return SimpleNamespace(
+        scope=player.scope, family=player.family_record, arena=arena._replace(**seen)
+    )

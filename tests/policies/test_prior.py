@@ -5,6 +5,7 @@ A pair for each arm counts if it is worth at least one reward more than the fami
 
 import json
 import sqlite3
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from unimodal import policies
 from unimodal.engines.capability import why_not_leap
 from unimodal.families.family import prior_worth, prior_worths
 from unimodal.kernels.compile import record
+from unimodal.policies.scope import with_prior
 
 LINE = um.graphs.line(5)
 MEANS = [0.2, 0.4, 0.6, 0.8, 0.7]
@@ -222,3 +224,29 @@ def test_an_older_result_is_run_again_as_before(tmp_path):
 def test_prior_leads_is_a_flag(value):
     with pytest.raises(um.UnimodalError, match="True or False"):
         um.UTS(prior=KNOWN, prior_leads=value)
+
+
+@pytest.mark.parametrize(
+    ("family", "at", "below"),
+    [
+        (um.Bernoulli(), (2, 1), (2, 0.999)),
+        (um.Bounded(0, 1), (2, 1), (2, 0.999)),
+        (um.Poisson(), (3, 2), (3, 1.999)),
+        (um.Exponential(), (2, 3), (1.999, 3)),
+    ],
+    ids=repr,
+)
+def test_a_prior_exactly_at_its_threshold_counts(family, at, below):
+    """It spares the arm the start and counts for the lead; one that is worth less does neither."""
+    for prior, counts in ((at, True), (below, False)):
+        policy = um.UTS(prior=[prior, family.default_prior, family.default_prior])
+        worth = prior_worths(family, [prior])[:, 0]
+        counted = policy.counted_prior(3, family)
+        assert counted[:, 0].tolist() == (worth.tolist() if counts else [0.0, 0.0])
+        assert not counted[:, 1:].any()
+        informative = SimpleNamespace(informative=family.informative_from)
+        arms = policy.new_state(3, family, um.random.stream(0, 0, um.random.POLICY)).arms
+        arm = arms.view(np.recarray)[0]
+        arm.pulls, arm.total = 4, 1.0
+        expected = (1.0 + worth[1], 4 + worth[0]) if counts else (1.0, 4.0)
+        assert with_prior(informative, record(family), arm) == pytest.approx(expected)

@@ -7,6 +7,8 @@ import pytest
 
 import unimodal as um
 from unimodal.campaigns import verify
+from unimodal.service.client import Client
+from unimodal.service.dashboard.findings import certificate_shown
 
 AWKWARD = [
     '<img src=x onerror="alert(1)">',
@@ -227,3 +229,37 @@ def test_addresses_and_methods_that_are_not_there(http):
     answer = http.delete("/v1/campaigns")
     problem(answer, 405, "InvalidRequest")
     assert answer.headers["allow"]
+
+
+def test_expiries_as_zero_that_are_of_no_family(service, http, monkeypatch):
+    """New campaigns are refused; one of before opens, and says as a fact why it cannot tell."""
+    body = {"name": "counts", "graph": {"generator": "line:3"}, "family": "poisson"}
+    body |= {"time_to_live": 5, "on_expiry": "zero"}
+    detail = problem(http.post("/v1/campaigns", json=body), 422, "UnimodalError")
+    assert "Bernoulli or Bounded, got Poisson()" in detail
+    now = [0.0]
+    settings = {"family": um.Poisson(), "time_to_live": 5, "on_expiry": "zero"}
+    with monkeypatch.context() as before:
+        before.setattr(um.Poisson, "takes_zeros", True)
+        path = service.folder / "before.db"
+        with um.Campaign.open(
+            path, um.UTS(), um.graphs.line(3), **settings, clock=lambda: now[0]
+        ) as campaign:
+            for decision in campaign.decide(40)[1:]:
+                campaign.reward(decision.id, 3.0)
+            now[0] = 6.0
+            campaign.expire()
+    found = http.get("/v1/campaigns/before/certificate").json()
+    assert (found["obstacle"], found["certified"], found["peak"]) == (
+        "expired as zero",
+        False,
+        None,
+    )
+    assert found["sentence"].startswith("Nothing can be certified: expired decisions count as 0")
+    (alarm,) = http.get("/v1/campaigns/before/alarms").json()["alarms"]
+    assert alarm["kind"] == "cannot tell"
+    with Client(service.url) as client:
+        assert client.campaign("before").certificate().obstacle == "expired as zero"
+    shown = certificate_shown(um.inspect(path))
+    assert shown["obstacle"] == "expired as zero" and not shown["certified"]
+    assert shown["sentences"][0].startswith("Nothing can be certified")

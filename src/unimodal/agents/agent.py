@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from unimodal.agents.decisions import Book, Decision
+from unimodal.agents.decisions import Book, Decision, check_expiry
 from unimodal.agents.limits import Limits
 from unimodal.agents.past_data import PastData, PastRewards, as_past_data, checked
 from unimodal.agents.player import Player
@@ -64,7 +64,7 @@ class Agent:
     time_to_live
         After how many seconds a decision without a reward is closed; never by default.
     on_expiry
-        "drop" or "zero": what such a decision counts as.
+        "drop" or "zero": what such a decision counts as; "zero" takes Bernoulli or Bounded rewards.
     clock
         The time in seconds, a function; that of the machine by default.
     data
@@ -120,6 +120,7 @@ class Agent:
             known = policy.counted_prior(graph.n_arms, family)[0] > 0
             begin = policy.opening.without(begin, known)
         book = Book(family, time_to_live, on_expiry)
+        check_expiry(family, on_expiry)
         self._assemble(policy, view, family, seed, begin, rng, book, clock)
         if data is not None:
             self.begin_with(as_past_data(data))
@@ -215,6 +216,7 @@ class Agent:
         """
         self._check_lock()
         for number, value in self.checked_rewards(arm, reward):
+            self._book.tell(number, value)
             self._player.learn(number, value)
 
     def checked_rewards(self, arm: Any, reward: Any) -> list[tuple[int, float]]:
@@ -299,6 +301,10 @@ class Agent:
         Only `decide` and `reward` should change it, or what does again what they did.
         """
         return self._book
+
+    @book.setter
+    def book(self, book: Book) -> None:
+        self._book = book
 
     @property
     def outstanding(self) -> int:

@@ -1,7 +1,8 @@
-"""What a certificate counts of an agent's rewards: in the order of decisions, not of arrival.
+"""What counts as evidence of an agent's rewards: in the order of decisions, not of arrival.
 
 If successes are told at once and failures after a day, the rewards that have come are not a fair
-sample of those that will. So rewards count up to the oldest decision that has none yet.
+sample of those that will. So rewards count up to the oldest decision that has none yet, and so do
+those that were told without a decision: for certificates and for second peaks.
 """
 
 from __future__ import annotations
@@ -19,7 +20,15 @@ from unimodal.agents.propensity import thompson_wins
 from unimodal.errors import UnimodalError
 from unimodal.families.posteriors import cdf, is_known, quantile
 from unimodal.graphs import Graph
-from unimodal.inference.certificate import DROPPED, PAST, Belief, Certificate, Counted, certify
+from unimodal.inference.certificate import (
+    DROPPED,
+    EXPIRED_AS_ZERO,
+    PAST,
+    Belief,
+    Certificate,
+    Counted,
+    certify,
+)
 from unimodal.inference.peak_test import Numbering
 from unimodal.policies import Policy
 
@@ -32,10 +41,7 @@ def certificate(agent: Agent, confidence: Any, tolerance: Any) -> Certificate:
     """The certificate of an agent that keeps its rewards itself."""
     check_policy(agent.policy)
     graph = played_graph(agent)
-    pulls, totals = evidence_sums(agent, graph)
-    ahead, rewards = _told_ahead(agent)
-    pulls -= _summed(agent, graph, ahead, np.ones(len(ahead)))
-    totals -= _summed(agent, graph, ahead, rewards)
+    pulls, totals, waiting = counted_sums(agent, graph)
     decided, _ = _decided(agent)
     late = decided[len(decided) // 2 :]
     recent = _summed(agent, graph, late, np.ones(len(late))) if len(late) else pulls
@@ -49,10 +55,24 @@ def certificate(agent: Agent, confidence: Any, tolerance: Any) -> Certificate:
         totals,
         _numbering(agent, graph),
         recent,
-        len(ahead),
+        waiting,
         assumptions(agent, _any_dropped(agent)),
+        obstacle(agent, expired(agent) > 0),
     )
     return certify(counted, confidence, tolerance, believed(agent, graph))
+
+
+def counted_sums(
+    agent: Agent, graph: Graph
+) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
+    """Pulls and totals by arm of the rewards that count, and how many more wait for a decision."""
+    pulls, totals = evidence_sums(agent, graph)
+    if not agent.book.open:
+        return pulls, totals, 0
+    arms, rewards = _told_behind(agent, int(pulls.sum()))
+    pulls -= _summed(agent, graph, arms, np.ones(len(arms)))
+    totals -= _summed(agent, graph, arms, rewards)
+    return pulls, np.where(pulls > 0, totals, 0.0), len(arms)
 
 
 def check_policy(policy: Policy) -> None:
@@ -73,6 +93,11 @@ def assumptions(agent: Agent, dropped: bool) -> tuple[str, ...]:
     """What a certificate has to say about the rewards that it counts."""
     past = PAST if agent.past.certify and agent.past.pulls.any() else ""
     return tuple(filter(None, (DROPPED if dropped else "", past)))
+
+
+def obstacle(agent: Agent, any_expired: bool) -> str | None:
+    """Why nothing can be told at a confidence, if expiries have made rewards of no family."""
+    return EXPIRED_AS_ZERO if any_expired and agent.book.spoils_evidence else None
 
 
 def known_neighbours(agent: Agent, graph: Graph) -> Callable[[int], Any]:
@@ -116,28 +141,45 @@ def _expected_loss(family: Any, records: Any) -> float:
 
 def _decided(agent: Agent) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The arms of all decisions, and their rewards (NaN: none)."""
-    outcomes = agent.book.outcomes
-    assert isinstance(outcomes, RewardsInMemory)
-    return outcomes.as_arrays(agent.book.made)
+    return _in_memory(agent).as_arrays(agent.book.made)
 
 
-def _told_ahead(agent: Agent) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Arms and rewards of decisions after the oldest open one: they do not count yet."""
-    arms, rewards = _decided(agent)
-    oldest = next(iter(agent.book.open), agent.book.made + 1)
-    if len(arms) < agent.book.made and agent.book.open:
+def _in_memory(agent: Agent) -> RewardsInMemory:
+    if not isinstance(agent.book.outcomes, RewardsInMemory):
         raise UnimodalError(
-            "the agent was saved by an earlier version, which did not keep the arms of closed "
-            "decisions: tell the rewards of all open decisions, and ask again."
+            "the agent of a campaign does not keep the order of its rewards, which is in the log: "
+            "ask the campaign itself."
         )
-    told = np.flatnonzero(~np.isnan(rewards[oldest:])) + oldest
-    return arms[told], rewards[told]
+    return agent.book.outcomes
+
+
+def _told_behind(agent: Agent, counted: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Arms and rewards that came behind the oldest open decision, of so many rewards in all."""
+    outcomes, book, oldest = _in_memory(agent), agent.book, next(iter(agent.book.open))
+    arms, rewards = _decided(agent)
+    closed_so_far = book.made - len(book.open) - (expired(agent) if book.on_expiry == "drop" else 0)
+    is_told_unseen = outcomes.behind is None and counted > closed_so_far
+    if len(arms) < book.made or is_told_unseen:
+        raise UnimodalError(
+            "the agent was saved by an earlier version, which did not keep the order in which its "
+            "rewards came: tell the rewards of all open decisions, and ask again."
+        )
+    closed = np.flatnonzero(~np.isnan(rewards[oldest:])) + oldest
+    told = [each for each in outcomes.behind or () if each.made >= oldest]
+    return (
+        np.concatenate([arms[closed], np.array([each.arm for each in told], dtype=np.int64)]),
+        np.concatenate([rewards[closed], np.array([each.reward for each in told])]),
+    )
+
+
+def expired(agent: Agent) -> int:
+    """How many decisions were closed without a reward."""
+    _, rewards = _decided(agent)
+    return int(np.isnan(rewards).sum()) - len(agent.book.open)
 
 
 def _any_dropped(agent: Agent) -> bool:
-    _, rewards = _decided(agent)
-    without = int(np.isnan(rewards).sum()) - len(agent.book.open)
-    return agent.book.on_expiry == "drop" and without > 0
+    return agent.book.on_expiry == "drop" and expired(agent) > 0
 
 
 def _numbering(agent: Agent, graph: Graph) -> Numbering:

@@ -7,10 +7,10 @@ import dataclasses
 import json
 import math
 from array import array
-from collections import OrderedDict
-from collections.abc import Sequence
+from collections import OrderedDict, deque
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,13 +97,31 @@ class Outcomes(Protocol):
     def decided(self, arm: int) -> None:
         """Keep the arm of the next decision, if that is not kept elsewhere."""
 
+    def told(self, oldest: int, made: int, arm: int, reward: float) -> None:
+        """Keep a reward without a decision that came while one is open, if it is not elsewhere."""
+
+
+class Told(NamedTuple):
+    """A reward that was told without a decision, and how many decisions had been made by then."""
+
+    made: int
+    arm: int
+    reward: float
+
 
 class RewardsInMemory:
     """Sixteen bytes a decision, so that millions of them can be told twice and certified."""
 
-    def __init__(self, rewards: Sequence[float | None] = (), arms: Sequence[int] = ()) -> None:
+    def __init__(
+        self,
+        rewards: Sequence[float | None] = (),
+        arms: Sequence[int] = (),
+        told: Iterable[Sequence[Any]] | None = (),
+    ) -> None:
         self._rewards = array("d", (math.nan if r is None else r for r in rewards))
         self.arms = array("q", arms)
+        # Those that were told behind an open decision; None: the file's version did not keep them.
+        self.behind = None if told is None else deque(Told(*each) for each in told)
 
     def get(self, decision: int) -> float | None:
         """The reward of a decision, or None if it has none."""
@@ -119,6 +137,13 @@ class RewardsInMemory:
         """Keep the arm of the next decision."""
         self.arms.append(arm)
 
+    def told(self, oldest: int, made: int, arm: int, reward: float) -> None:
+        """Keep a reward without a decision, and none of those before the oldest open decision."""
+        if self.behind is not None:
+            while self.behind and self.behind[0].made < oldest:
+                self.behind.popleft()
+            self.behind.append(Told(made, arm, reward))
+
     def as_arrays(self, made: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The arms of the decisions, as far as they are known, and their rewards or NaN."""
         rewards = np.full(made, math.nan)
@@ -128,6 +153,20 @@ class RewardsInMemory:
     def to_data(self) -> list[float | None]:
         """The rewards in the order of the decisions, as plain JSON data."""
         return [None if math.isnan(reward) else reward for reward in self._rewards]
+
+
+def check_expiry(family: Family, on_expiry: str) -> None:
+    """Refuse expiries that count as 0 where rewards would then not be of the family.
+
+    Neither certificates nor alarms would hold. Files of before may have them, and are not refused.
+    """
+    if on_expiry == "zero" and not family.takes_zeros:
+        raise UnimodalError(
+            "on_expiry='zero' must go with rewards that are still of their family if some are 0 "
+            f"instead, Bernoulli or Bounded, got {family.told!r}: use um.Bounded(a, b) with the "
+            "bounds of your rewards ('drop' is no way out: which rewards are late may depend on "
+            "them)."
+        )
 
 
 class Book:
@@ -168,6 +207,16 @@ class Book:
         self.open[self.made] = arm, now
         self.outcomes.decided(arm)
         return self.made
+
+    @property
+    def spoils_evidence(self) -> bool:
+        """Whether an expiry makes rewards that are not of the family: see `check_expiry`."""
+        return self.on_expiry == "zero" and not self._family.takes_zeros
+
+    def tell(self, arm: int, reward: float) -> None:
+        """Note a reward without a decision, which counts behind all decisions so far."""
+        if self.open:
+            self.outcomes.told(next(iter(self.open)), self.made, arm, reward)
 
     def due(self, now: float) -> list[int]:
         """The open decisions whose time is over."""
@@ -221,6 +270,8 @@ class Book:
         }
         if isinstance(self.outcomes, RewardsInMemory):
             data["rewards"], data["arms"] = self.outcomes.to_data(), self.outcomes.arms.tolist()
+            if self.outcomes.behind is not None:
+                data["told"] = list(map(list, self.outcomes.behind))
         return data
 
     def copied(self) -> Book:
@@ -238,7 +289,8 @@ class Book:
         book.made = data["made"]
         book.now = -math.inf if data["now"] is None else float(data["now"])
         book.open.update((number, (arm, made)) for number, arm, made in data["open"])
-        book.outcomes = RewardsInMemory(data.get("rewards", ()), data.get("arms", ()))
+        kept = (data.get("rewards", ()), data.get("arms", ()), data.get("told"))
+        book.outcomes = RewardsInMemory(*kept)
         return book
 
     def since(self, time: float) -> float:

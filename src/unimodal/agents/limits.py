@@ -63,7 +63,8 @@ class Limits:
     cap: Cap | None = None
     # The arms of the last decisions, one fewer than the cap looks at: the next one is the last.
     recent: deque[int] = field(default_factory=deque)
-    full: tuple[int, ...] = ()  # arms that could not have won the last contest
+    full: tuple[int, ...] = ()  # arms that could not be played in the last round
+    overruled: tuple[int, int] = (-1, -1)  # what the policy chose where the cap put the leader
     _counts: Counter[int] = field(default_factory=Counter)
 
     def __bool__(self) -> bool:
@@ -80,8 +81,8 @@ class Limits:
         assert self.cap is not None
         most = self.cap.most
         self.full = tuple(
-            arm for arm, count in self._counts.items() if count >= most and arm != leader
-        )
+            arm for arm, count in self._counts.items() if count >= most and arm not in (leader, -1)
+        )  # -1: an arm that is gone
 
     def add(self, arm: int) -> None:
         """Count a decision, and no longer the one that is too old."""

@@ -212,6 +212,7 @@ class Player:
         if notes[REASON] in (CONTEST, LOOK):
             limits.note_full(leader)
             if arm in limits.full:
+                limits.overruled = arm, int(notes[REASON])
                 arm = leader
                 notes[LAST], notes[REASON] = leader, CAPPED
         limits.add(arm)
@@ -261,9 +262,16 @@ class Player:
         )
 
     def look_probabilities(self, leader: int) -> Any:
-        """How likely each arm was, if the leader looked around in the last round; else None."""
+        """How likely each arm was, if the leader looked around in the last round; else None.
+
+        It is about what the policy chose, before the cap.
+        """
+        notes = self.state.notes
+        is_capped = notes[REASON] == CAPPED
+        chosen, reason = self.limits.overruled if is_capped else (notes[LAST], notes[REASON])
+        looked_at = int(chosen) if reason == LOOK else -1
         return look_probabilities(
-            self.scope, self.family_record, self.view.arena, self.state, leader
+            self.scope, self.family_record, self.view.arena, self.state, leader, looked_at
         )
 
     def doubtful(self, leader: int) -> int:

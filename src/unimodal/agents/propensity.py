@@ -63,10 +63,11 @@ def propensity(
             return min(math.fsum(drawn.tolist()), 1.0)
         records = arms.view(np.recarray)
         if isinstance(index, TransportationCost):
-            return 1.0 / _as_hard_to_tell(record(family), records, near, arm, leader)
-        winner = arm if len(played) == 1 else None  # else one of them, or of those tied with it
-        tied = _tied(index, record(family), records, near, winner, clock)
-        return len(played & tied) / len(tied)
+            near = near[near != leader]  # who challenges it
+            played.discard(leader)
+        winner = arm if played == {arm} else None  # else one of them, or of those tied with it
+        tied = _tied(index, record(family), records, near, winner, clock, leader)
+        return len(played & tied) / len(tied) if tied else 1.0
     if not isinstance(index, Thompson) or not is_known(family):
         return None
 
@@ -82,26 +83,23 @@ def propensity(
 
 
 def _tied(
-    index: Any, family: Any, arms: Any, near: Any, winner: int | None, clock: int
+    index: Any, family: Any, arms: Any, near: Any, winner: int | None, clock: int, leader: int
 ) -> set[int]:
     """The arms that show the index that the winner shows; the best one where it is not known."""
-    if isinstance(index, EmpiricalDivergence):
-        _, best = best_mean(family, arms, near)
-        shown = {int(one): cost(family, arms[one], best) for one in near}
-        own = min(shown.values()) if winner is None else shown[winner]
+    if isinstance(index, EmpiricalDivergence | TransportationCost):
+        if isinstance(index, TransportationCost):
+            better = arms[leader]
+            shown = {int(one): transportation_cost(family, better, arms[one]) for one in near}
+        else:
+            _, best = best_mean(family, arms, near)
+            shown = {int(one): cost(family, arms[one], best) for one in near}
+        own = min(shown.values(), default=0.0) if winner is None else shown[winner]
         return {one for one, c in shown.items() if c == own or abs(c - own) <= leeway(own)}
     index = record(index)
     whole = whole_budget(index, clock)
     shown = {int(one): index_level(index, family, arms[one], whole) for one in near}
     own = max(shown.values()) if winner is None else shown[winner]
     return {one for one, level in shown.items() if compare(level, own) == 0}
-
-
-def _as_hard_to_tell(family: Any, arms: Any, near: Any, arm: int, leader: int) -> int:
-    """How many neighbours of the leader have the transportation cost that this one has."""
-    others = near[(near != arm) & (near != leader)]
-    own, *costs = (transportation_cost(family, arms[leader], arms[one]) for one in (arm, *others))
-    return 1 + sum(bool(abs(cost - own) <= leeway(own)) for cost in costs)
 
 
 def thompson_wins(family: Family, own: Any, rivals: Any) -> float:

@@ -130,6 +130,11 @@ def _renumbered(data: dict[str, Any], where: list[int], n_arms: int) -> dict[str
     ]
     if "arms" in decisions:
         decisions["arms"] = [where[arm] if arm >= 0 else -1 for arm in decisions["arms"]]
+    if "told" in decisions:
+        decisions["told"] = [
+            [made, where[arm] if arm >= 0 else -1, reward]
+            for made, arm, reward in decisions["told"]
+        ]
     past = data.get("past", {"certify": False, "arms": []})
     stays = [[where[arm], *sums] for arm, *sums in past["arms"] if where[arm] >= 0]
     if stays:

@@ -256,6 +256,13 @@ def _check_book(book: dict[str, Any], n_arms: int) -> None:
     _wholes(arms_made, -1, n_arms)
     rewards = _list(book.get("rewards", []))
     _numbers(reward for reward in rewards if reward is not None)
+    behind = _list(book.get("told", []))
+    counts, arms_told, rewards_told = zip(*behind, strict=True) if behind else ((), (), ())
+    _wholes(counts, 0, made + 1)
+    _wholes(arms_told, -1, n_arms)
+    _numbers(rewards_told)
+    if sorted(counts) != list(counts):
+        raise ValueError("rewards out of order")
     if len(arms_made) not in (0, made):
         raise ValueError("arms of other decisions than were made")
     if len(rewards) > made or ("rewards" in book and made > len(rewards) + _UNREWARDED):

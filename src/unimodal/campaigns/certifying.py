@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from unimodal.agents.certifying import (
     believed,
     check_policy,
     known_neighbours,
+    obstacle,
     played_graph,
     sums_by_arm,
 )
@@ -20,11 +21,13 @@ from unimodal.agents.history import (
     Recorded,
     arms_by_text,
     events_before,
+    evidence_sums,
     history_of,
     is_partial,
     shown,
 )
 from unimodal.campaigns.event_checks import parsed
+from unimodal.graphs import Graph
 from unimodal.inference.certificate import Certificate, Counted, certify
 from unimodal.inference.peak_test import Numbering
 
@@ -44,13 +47,10 @@ def certificate_of(
 ) -> Certificate:
     """The same, from an agent and its log."""
     graph = played_graph(agent)
-    told = _in_order(history)
-    dropped = told["reward"].is_null().any()
-    told = told.drop_nulls("reward") if dropped else told
+    told = in_order(history)
+    dropped = told.counted["reward"].is_null().any()
     arm_of = arms_by_text(graph)
-    arms = _numbered(told["arm"], arm_of)
-    pulls = sums_by_arm(arms, np.ones(len(arms)), graph.n_arms)
-    totals = sums_by_arm(arms, told["reward"].to_numpy(), graph.n_arms)
+    arms, pulls, totals = _summed(told.counted, arm_of)
     if agent.past.certify:
         pulls, totals = pulls + agent.past.pulls, totals + agent.past.totals
     late = arms[len(arms) // 2 :]
@@ -67,10 +67,18 @@ def certificate_of(
         totals,
         numbering,
         recent,
-        int(history["reward"].is_not_null().sum()) - len(told),
+        told.behind.height,
         (*assumptions(agent, bool(dropped)), *_since(history)),
+        obstacle_of(agent, history),
     )
     return certify(counted, confidence, tolerance, believed(agent, graph))
+
+
+def obstacle_of(agent: Agent, history: pl.DataFrame) -> str | None:
+    """Why nothing can be told of a campaign at a confidence; None where it can."""
+    import polars as pl
+
+    return obstacle(agent, bool((history["kind"].cast(pl.String) == "expire").any()))
 
 
 def _since(history: pl.DataFrame) -> tuple[str, ...]:
@@ -84,11 +92,18 @@ def _since(history: pl.DataFrame) -> tuple[str, ...]:
     )
 
 
-def _in_order(history: pl.DataFrame) -> pl.DataFrame:
-    """Arm and reward of the decisions before the oldest open one, in their order; null: dropped.
+class InOrder(NamedTuple):
+    """Rewards of a log in the order of their decisions, as `seq`, `arm` and `reward`.
 
     Rewards that were told without a decision stand where they were told.
     """
+
+    counted: pl.DataFrame  # before the oldest open decision; null: dropped
+    behind: pl.DataFrame  # rewards after it, which do not count yet
+
+
+def in_order(history: pl.DataFrame) -> InOrder:
+    """The rewards of the log's decisions: of those in an archive no reward is among them."""
     import polars as pl
 
     def of(kinds: list[str], *columns: str) -> pl.DataFrame:
@@ -111,7 +126,51 @@ def _in_order(history: pl.DataFrame) -> pl.DataFrame:
     before = rows.filter(pl.col("arm").is_null())["seq"].min()  # the oldest open decision
     told = of(["tell"], "seq", "arm", "reward")
     ordered = pl.concat([rows, told]).sort("seq") if told.height else rows
-    return ordered.filter(pl.col("seq") < before) if before is not None else ordered
+    if before is None:
+        return InOrder(ordered, ordered.clear())
+    behind = ordered.filter(pl.col("seq") > before).drop_nulls("reward")
+    return InOrder(ordered.filter(pl.col("seq") < before), behind)
+
+
+def counted_sums(
+    agent: Agent, history: pl.DataFrame, graph: Graph
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Pulls and totals by arm of the rewards that count, in the order of their decisions.
+
+    Where the log begins after an archive, all that came before counts as well, unless one of those
+    decisions is still open. Agent and log must be of one moment, or only the log's rewards count.
+    """
+    told, arm_of = in_order(history), arms_by_text(graph)
+    _, pulls, totals = _summed(told.counted, arm_of)
+    if not events_before(history):
+        past = agent.past
+        return (pulls + past.pulls, totals + past.totals) if past.certify else (pulls, totals)
+    _, pulls_behind, totals_behind = _summed(told.behind, arm_of)
+    all_pulls, all_totals = evidence_sums(agent, graph)
+    earlier = all_pulls - pulls - pulls_behind
+    if (earlier < 0).any() or not _is_closed_before(agent, history):
+        return pulls, totals
+    before = np.where(earlier > 0, all_totals - totals - totals_behind, 0.0)
+    return pulls + earlier, totals + before
+
+
+def _is_closed_before(agent: Agent, history: pl.DataFrame) -> bool:
+    """Whether all decisions before a log that begins after an archive are closed."""
+    import polars as pl
+
+    made = history.lazy().filter(pl.col("kind") == "decide").select("decision").collect()
+    first = agent.book.made + 1 if made.is_empty() else int(made["decision"][0])
+    return all(number >= first for number in tuple(agent.book.open))
+
+
+def _summed(
+    told: pl.DataFrame, arm_of: dict[str, int]
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """The arms of rewards, one by one; and their number and sum by arm."""
+    told = told.drop_nulls("reward")
+    arms, n_arms = _numbered(told["arm"], arm_of), len(arm_of)
+    pulls = sums_by_arm(arms, np.ones(len(arms)), n_arms)
+    return arms, pulls, sums_by_arm(arms, told["reward"].to_numpy(), n_arms)
 
 
 def _numbered(labels: pl.Series, arm_of: dict[str, int]) -> NDArray[np.int64]:

@@ -26,6 +26,9 @@ class RewardsInLog:
     def decided(self, arm: int) -> None:
         """Do nothing: the log has the arm."""
 
+    def told(self, oldest: int, made: int, arm: int, reward: float) -> None:
+        """Do nothing: the log has the reward, and its place."""
+
     def written(self) -> None:
         """The log has all of them."""
         if len(self.recent) > _AT_HAND:

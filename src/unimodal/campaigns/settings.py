@@ -10,6 +10,7 @@ from typing import Any
 
 from unimodal import families, graphs, policies
 from unimodal.agents.agent import Agent, check_no_root, usual_policy
+from unimodal.agents.decisions import Book, check_expiry
 from unimodal.agents.past_data import PastData
 from unimodal.campaigns.event_checks import is_label
 from unimodal.campaigns.events import as_json
@@ -69,19 +70,16 @@ class Settings:
 
     def agent(self, graph: Any) -> Agent:
         """A new agent, on the graph or on what stands in for it."""
-        return Agent(
-            self.policy,
-            graph,
-            self.family,
-            0 if self.seed is None else self.seed,
-            time_to_live=self.time_to_live,
-            on_expiry="drop" if self.on_expiry is None else self.on_expiry,
-        )
+        agent = Agent(self.policy, graph, self.family, 0 if self.seed is None else self.seed)
+        expiry = "drop" if self.on_expiry is None else self.on_expiry
+        agent.book = Book(agent.family, self.time_to_live, expiry)  # files of before may have any
+        return agent
 
     def check(self) -> None:
         """Refuse, before there is a file, what an agent would refuse."""
         new = self.with_defaults()
         new.to_data()
+        check_expiry(as_family(new.family, "Campaign"), str(new.on_expiry))
         if isinstance(new.graph, Graph):
             agent = new.agent(new.graph)
         else:

@@ -34,6 +34,7 @@ class Bernoulli(Family):
     low: ClassVar[float] = 0.0
     high: ClassVar[float] = 1.0
     two_valued: ClassVar[bool] = True
+    takes_zeros: ClassVar[bool] = True
 
     def check_reward(self, reward: Any) -> float:
         """Return the reward as a float, or refuse anything but 0 and 1."""
@@ -73,6 +74,10 @@ class Bernoulli(Family):
     def log_evidence(self, mean: Any, pulls: Any, total: Any) -> NDArray[np.float64]:
         """By a Beta(1/2, 1/2) prior of other means."""
         return binary.log_evidence(mean, pulls, total)
+
+    def log_likelihood(self, mean: Any, pulls: Any, total: Any) -> NDArray[np.float64]:
+        """Of the number of successes, which tells all."""
+        return binary.log_likelihood(mean, pulls, total)
 
 
 @kernel.divergence.register(Bernoulli)

@@ -183,9 +183,15 @@ def at_top(a: Any, b: Any) -> Any:
 
 def log_evidence(mean: Any, pulls: Any, total: Any) -> Any:
     """The evidence of Bernoulli rewards against a mean: see `Family.log_evidence`."""
-    from scipy.special import betaln, xlog1py, xlogy
+    from scipy.special import betaln
 
     # θ ~ Beta(1/2, 1/2): costs about ½·log n, also where the mean is 0 or 1.
-    failures = pulls - total
-    against = -xlogy(total, mean) - xlog1py(failures, -np.asarray(mean))
-    return against + betaln(total + 0.5, failures + 0.5) - betaln(0.5, 0.5)
+    averaged = betaln(total + 0.5, pulls - total + 0.5)
+    return averaged - log_likelihood(mean, pulls, total) - betaln(0.5, 0.5)
+
+
+def log_likelihood(mean: Any, pulls: Any, total: Any) -> Any:
+    """The likelihood of Bernoulli rewards at a mean: see `Family.log_likelihood`."""
+    from scipy.special import xlog1py, xlogy
+
+    return xlogy(total, mean) + xlog1py(pulls - total, -np.asarray(mean))

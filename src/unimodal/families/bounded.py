@@ -65,6 +65,7 @@ class Bounded(Family):
     """
 
     prior_names: ClassVar[tuple[str, str]] = ("alpha", "beta")
+    takes_zeros: ClassVar[bool] = True
     derived_numbers: ClassVar[dict[str, type]] = {"shape": int}
 
     a: float = 0.0
@@ -167,9 +168,17 @@ class Bounded(Family):
         (θ/m)^x·((1 - θ)/(1 - m))^(1 - x) is convex in the scaled reward x, so below its chord,
         whose expectation is θ + (1 - θ) = 1.
         """
+        return binary.log_evidence(*self._scaled(mean, pulls, total))
+
+    def log_likelihood(self, mean: Any, pulls: Any, total: Any) -> NDArray[np.float64]:
+        """That of coins with the scaled mean, as which rewards count."""
+        return binary.log_likelihood(*self._scaled(mean, pulls, total))
+
+    def _scaled(self, mean: Any, pulls: Any, total: Any) -> tuple[Any, Any, Any]:
+        """A mean, a number of rewards and their sum as those of rewards between 0 and 1."""
         width = self.b - self.a
         scaled = np.clip((total - pulls * self.a) / width, 0.0, pulls)  # rounding may step outside
-        return binary.log_evidence((mean - self.a) / width, pulls, scaled)
+        return (mean - self.a) / width, pulls, scaled
 
 
 @functools.cache

@@ -67,6 +67,18 @@ class Exponential(Family):
         """By other means θ with mean/θ ~ Gamma(1/2, 1/2)."""
         return rate_evidence(pulls, total / np.asarray(mean, dtype=np.float64))
 
+    def log_likelihood(self, mean: Any, pulls: Any, total: Any) -> NDArray[np.float64]:
+        """Of the sum of the rewards, which tells all."""
+        mean = np.asarray(mean, dtype=np.float64)
+        return -pulls * np.log(mean) - total / mean
+
+    def log_vague_prior(self, mean: Any) -> NDArray[np.float64]:
+        """Flat for one over the mean: then the posterior mean is that of the rewards.
+
+        A prior that is flat for the mean itself has no posterior mean after one or two rewards.
+        """
+        return -2.0 * np.log(np.asarray(mean, dtype=np.float64))
+
 
 @kernel.divergence.register(Exponential)
 def _divergence(family, p, q):

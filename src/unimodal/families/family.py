@@ -81,6 +81,8 @@ class Family:
     largest_mean: ClassVar[float] = LARGEST
     # Whether rewards are one of these two, so that their number and sum tell all of them.
     two_valued: ClassVar[bool] = False
+    # Whether rewards of which some are 0 instead are of the family as well: see `check_expiry`.
+    takes_zeros: ClassVar[bool] = False
     # What compiled code has of it: a named tuple of its numbers.
     Record: ClassVar[Any]
     # Whether Numba compiles the methods of a user's family.
@@ -324,6 +326,17 @@ class Family:
         `inference/confidence_bounds.py`, and grow with the distance from the empirical mean.
         """
         raise self._has_no("log_evidence(self, mean, pulls, total)", "bounds on means are known")
+
+    def log_likelihood(self, mean: Any, pulls: Any, total: Any) -> NDArray[np.float64]:
+        """The logarithm of the likelihood of an arm's rewards at this mean, but for a constant.
+
+        Where a family has it beside `log_evidence`, past data are read given one peak.
+        """
+        raise self._has_no("log_likelihood(self, mean, pulls, total)", "likelihoods are known")
+
+    def log_vague_prior(self, mean: Any) -> NDArray[np.float64]:
+        """The logarithm of a prior density of means of which nothing is known: flat, by default."""
+        return np.zeros(np.shape(mean))
 
     def _has_no(self, method: str, known: str) -> UnimodalError:
         from unimodal.families import FAMILIES

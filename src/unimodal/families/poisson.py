@@ -68,6 +68,12 @@ class Poisson(Family):
         """By other means θ with θ/mean ~ Gamma(1/2, 1/2): as wide for large means as for small."""
         return rate_evidence(total, pulls * np.asarray(mean))
 
+    def log_likelihood(self, mean: Any, pulls: Any, total: Any) -> NDArray[np.float64]:
+        """Of the sum of the rewards, which tells all."""
+        from scipy.special import xlogy
+
+        return xlogy(total, mean) - pulls * np.asarray(mean)
+
 
 def rate_evidence(count: Any, time: Any) -> Any:
     """The logarithm of the integral of r^count·exp(-time·(r - 1)) over r ~ Gamma(1/2, 1/2).

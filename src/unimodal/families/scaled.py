@@ -206,6 +206,11 @@ class Scaled(Family):
         return self.inner.two_valued
 
     @property
+    def takes_zeros(self) -> bool:  # type: ignore[override]
+        """Whether zeros among rewards leave them of the inner family."""
+        return self.inner.takes_zeros
+
+    @property
     def default_prior(self) -> tuple[float, float]:
         """That of the inner family."""
         return self.inner.default_prior

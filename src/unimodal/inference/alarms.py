@@ -14,11 +14,13 @@ import numpy as np
 from unimodal.agents import Agent
 from unimodal.agents.history import COLUMNS, Recorded, history_of, shown
 from unimodal.campaigns import recorded
+from unimodal.campaigns.certifying import obstacle_of
 from unimodal.campaigns.event_checks import answer
 from unimodal.errors import UnimodalError
+from unimodal.inference.certificate import OBSTACLES
 from unimodal.inference.change import find_change
 from unimodal.inference.peak_test import check_confidence
-from unimodal.inference.second_peaks import second_peaks
+from unimodal.inference.second_peaks import of_log, peaks_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,14 +36,14 @@ OVERDUE, SHARE_OVERDUE, LATE = 20, 0.1, 10  # see `_waiting`
 class Alarm:
     """Something that the owner of a campaign should look at.
 
-    `kind` is 'second peak', 'change', 'look-ups' or 'waiting'; `since` the time from which on it
-    shows and `decision` the first decision that it is about, where they are known; `confidence` the
-    one that was asked for, None where there is no test behind it.
+    `kind` is 'second peak', 'change', 'look-ups', 'waiting' or 'cannot tell'; `since` the time from
+    which on it shows and `decision` the first decision that it is about, where they are known;
+    `confidence` the one that was asked for, None where there is no test behind it.
 
     Attributes
     ----------
     kind
-        'second peak', 'change', 'look-ups' or 'waiting'.
+        'second peak', 'change', 'look-ups', 'waiting' or 'cannot tell'.
     sentence
         The alarm in words.
     arm
@@ -82,7 +84,8 @@ class Alarm:
 def alarms(campaign: Recorded | str | Path, confidence: float = CONFIDENCE) -> list[Alarm]:
     """What is wrong with a campaign, or with its file: an empty list if nothing shows.
 
-    - *A second peak*: the means have more than one peak, by `second_peaks`.
+    - *A second peak*: the means have more than one peak, by `second_peaks`. Rewards count as those
+      of a certificate do: in the order of their decisions, up to the oldest open one.
     - *A change*: the rewards of the leader (of the arm with the most rewards, if nobody leads) have
       changed, by the test in `inference/change.py`. They count in the order of their decisions, up
       to the oldest open one of that arm.
@@ -90,6 +93,8 @@ def alarms(campaign: Recorded | str | Path, confidence: float = CONFIDENCE) -> l
     - *Waiting*: no reward has come for 100 decisions and for three times as many as ever before; or
       a tenth of the decisions, and 20 at least, have no reward although 100 more have been made
       since, and ten times as many as it usually takes (for 99 of 100 rewards).
+    - *Cannot tell*: in a campaign of before, decisions have expired as rewards of 0 that are not of
+      the family; second peaks and changes are not tested then.
 
     While the means have one peak and nothing changes, the first two are raised with probability at
     most 1 - `confidence` each, however often one looks.
@@ -121,20 +126,30 @@ def alarms(campaign: Recorded | str | Path, confidence: float = CONFIDENCE) -> l
 def alarms_of(agent: Agent, history: pl.DataFrame, confidence: float = CONFIDENCE) -> list[Alarm]:
     """The same, from an agent and its log."""
     if not set(COLUMNS) <= set(history.columns):  # a part of a log, which somebody looks at
-        return list(_second_peak(agent, confidence))
+        return []
+    found = obstacle_of(agent, history)
+    tested = (
+        [
+            Alarm(
+                "cannot tell",
+                f"Neither a second peak nor a change can be told: {OBSTACLES[found]}.",
+            )
+        ]
+        if found is not None
+        else [*_second_peak(agent, history, confidence), *_change(agent, history, confidence)]
+    )
     return [
-        *_second_peak(agent, confidence),
-        *_change(agent, history, confidence),
+        *tested,
         *_look_ups(history),
         *_waiting(agent, history),
     ]
 
 
-def _second_peak(agent: Agent, confidence: float) -> Iterator[Alarm]:
+def _second_peak(agent: Agent, history: pl.DataFrame, confidence: float) -> Iterator[Alarm]:
     if agent.graph is None or agent.policy.forgets:
         return  # there it cannot be told
     try:
-        found = second_peaks(agent, confidence=confidence)
+        found = peaks_of(of_log(agent, history), confidence)
     except UnimodalError:  # a family of a user's own without evidence
         return
     for peak in found:

@@ -30,6 +30,12 @@ DROPPED = (
     "the reward"
 )
 PAST = "past data count as rewards of the same kind"
+# Why nothing can be certified, whatever the rewards: the fact, and its words.
+EXPIRED_AS_ZERO = "expired as zero"
+OBSTACLES = {
+    EXPIRED_AS_ZERO: "expired decisions count as 0, and rewards of which some are 0 instead are "
+    "not of their family: begin a new campaign with Bounded rewards"
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,8 +54,9 @@ class Certificate:
     """Which arm is the peak, at a confidence; true once that is certain enough.
 
     Whatever policy chose the arms, and however often one looks: a wrong arm is ever certified with
-    probability at most 1 - `confidence`, if the means have one peak and do not move. The same holds
-    for `among` and `gap`, by themselves. docs/theory/certificate.md has the theorem and its proof.
+    probability at most 1 - `confidence`, if the means have one peak and do not move. That one of
+    peak, `among` and `gap` is ever wrong has at most twice that probability, and with a graph that
+    was changed the peak 1.5 times. docs/theory/certificate.md has the theorems and their proofs.
 
     Attributes
     ----------
@@ -79,6 +86,8 @@ class Certificate:
         What has to be said besides.
     belief
         What the posterior says, apart from the certificate.
+    obstacle
+        Why nothing can be certified, whatever the rewards: "expired as zero", or None.
 
     Examples
     --------
@@ -101,6 +110,7 @@ class Certificate:
     waiting: int  # rewards that do not count yet, since an earlier decision has none
     assumptions: tuple[str, ...]
     belief: Belief | None = None  # None for a family whose posterior is not known
+    obstacle: str | None = None  # one of OBSTACLES
 
     @property
     def level(self) -> float:
@@ -131,6 +141,8 @@ class Certificate:
 
     def _verdict(self) -> str:
         counted = f"{self.rewards:,} reward{'s' if self.rewards != 1 else ''}"
+        if self.obstacle is not None:
+            return f"Nothing can be certified: {OBSTACLES.get(self.obstacle, self.obstacle)}."
         if self.leader is None:
             return "Nothing is certified: there are no rewards yet."
         if self.peak is not None:
@@ -205,6 +217,7 @@ class Counted:
     recent: NDArray[np.float64]  # pulls of late: the present rate
     waiting: int = 0
     assumptions: tuple[str, ...] = ()
+    obstacle: str | None = None
 
     @property
     def leader(self) -> int:
@@ -238,7 +251,7 @@ def certify(
             raise UnimodalError(f"the 'tolerance' must be at least 0, got {tolerance:g}.")
     log_error = math.log1p(-level)
     leader = counted.leader
-    near = None if leader < 0 else counted.neighbours(leader)
+    near = None if leader < 0 or counted.obstacle else counted.neighbours(leader)
     data = (counted.family, counted.pulls, counted.totals)
     log_errors = np.empty(0)
     if near is not None:
@@ -262,6 +275,7 @@ def certify(
         waiting=counted.waiting,
         assumptions=counted.assumptions,
         belief=None if near is None else belief(leader, near),
+        obstacle=counted.obstacle,
     )
 
 
@@ -271,7 +285,7 @@ def _members(
     """A set with the peak in it, and how far above the leader's mean the peak's may be."""
     if certified:
         return [leader], 0.0
-    if leader < 0:
+    if leader < 0 or counted.obstacle:
         return None, math.inf
     data = (counted.family, counted.pulls, counted.totals, counted.neighbours)
     members, low, high = set_with_peak(*data, log_error, counted.numbering)

@@ -5,7 +5,8 @@ the way to the peak. The posterior given one peak is computed by messages along 
 ends (as forwards and backwards in a hidden Markov model), with means cut into cells.
 
 Each place of the peak is as likely as any other before the rewards. (Independent means that happen
-to have one peak have it in the middle of a line far more often than at an end.)
+to have one peak have it in the middle of a line far more often than at an end.) Otherwise nothing
+is known of the means before: `Family.log_vague_prior`.
 """
 
 from __future__ import annotations
@@ -23,18 +24,20 @@ MOST_ARMS = 128
 _FAR = 12.5  # in log-likelihood, about five standard errors: cells reach as far around each arm
 _ENDS = 33  # of cells, around each arm
 _FEWEST = 2_049  # ends of cells in all: arms that are alike share theirs
-_WIDEST = 100.0  # times an arm's mean: as far as cells reach where nothing is ruled out
+_WIDEST = 1e4  # times an arm's mean: as far as cells reach where nothing is ruled out
+_NEEDED = ("log_likelihood", "log_evidence")
 _REFUTED = -10.0  # log-likelihood that one peak explains the rewards better, at the least
 
 
 def is_told(family: Family) -> bool:
-    """Whether a family says how much rewards speak against a mean.
+    """Whether a family says how likely rewards are, and how much they speak against a mean.
 
     >>> from unimodal import Poisson
     >>> is_told(Poisson())
     True
     """
-    return type(family.told).log_evidence is not Family.log_evidence
+    kind = type(family.told)
+    return all(getattr(kind, name) is not getattr(Family, name) for name in _NEEDED)
 
 
 def raised_by_one_peak(family: ArmsFamily, factors: Any, pulls: Any, totals: Any) -> Any:
@@ -46,7 +49,7 @@ def raised_by_one_peak(family: ArmsFamily, factors: Any, pulls: Any, totals: Any
     levels = _levels(family, pulls, totals)
     values = (levels[1:] + levels[:-1]) / 2
     own = np.stack([
-        _log_likelihood(family.told, values / factor, *sums) + np.log(np.diff(levels))
+        _log_density(family.told, values / factor, *sums) + np.log(np.diff(levels))
         for factor, *sums in zip(factors, pulls, totals, strict=True)
     ])  # fmt: skip
     own -= logsumexp(own, axis=1, keepdims=True)
@@ -60,21 +63,27 @@ def raised_by_one_peak(family: ArmsFamily, factors: Any, pulls: Any, totals: Any
 def _levels(family: ArmsFamily, pulls: Any, totals: Any) -> Any:
     """The ends of the cells, in money: close to each other where arms' means may well be."""
     low, high = bounds(family, pulls, totals, _FAR)
-    high = np.where(np.isfinite(high), high, _WIDEST * totals / pulls)
-    levels = np.unique(np.linspace(low, high, _ENDS))
+    open_above = ~np.isfinite(high)
+    high = np.where(open_above, _WIDEST * totals / pulls, high)
+    levels = np.linspace(low, high, _ENDS)
+    as_ratios = open_above & (low > 0)  # such a mean is known but for a factor
+    levels[:, as_ratios] = np.geomspace(low[as_ratios], high[as_ratios], _ENDS)
+    levels = np.unique(levels)
     places = np.linspace(0, len(levels) - 1, max(len(levels), _FEWEST))
     return np.unique(np.interp(places, np.arange(len(levels)), levels))
 
 
-def _log_likelihood(family: Family, means: Any, pulls: Any, total: Any) -> Any:
-    """Of rewards, at each of these means, but for a constant; -∞ outside of the family's range.
+def _log_density(family: Family, means: Any, pulls: Any, total: Any) -> Any:
+    """Of the posterior of an arm by itself, but for a constant; -∞ outside of the family's range.
 
-    A family's evidence against a mean is that; for Gaussian rewards, with N²/(N + 1) in place of N.
+    It is the rewards' likelihood, and not their evidence against a mean, which averages over other
+    means whose prior may depend on the mean itself.
     """
     possible = (means >= family.low) & (means <= family.high)
     inside = np.where(possible, means, total / pulls)
     with np.errstate(all="ignore"):  # a mean of 0 or ∞
-        return np.where(possible, -family.log_evidence(inside, pulls, total), -np.inf)
+        found = family.log_likelihood(inside, pulls, total) + family.log_vague_prior(inside)
+    return np.where(possible, found, -np.inf)
 
 
 def _marginals(own: Any) -> Any:

@@ -5,21 +5,29 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from unimodal.agents import Agent
-from unimodal.agents.history import evidence_sums
+from unimodal.agents.certifying import counted_sums as counted_by_agent
+from unimodal.agents.certifying import expired, obstacle
+from unimodal.agents.history import Recorded, history_of
+from unimodal.campaigns.certifying import counted_sums as counted_by_log
+from unimodal.campaigns.certifying import obstacle_of
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family, as_family
 from unimodal.families.family import ArmsFamily
 from unimodal.graphs import Graph
+from unimodal.inference.certificate import OBSTACLES
 from unimodal.inference.confidence_bounds import bounds
 from unimodal.inference.hills import hills, stand_apart
 from unimodal.inference.peak_test import check_confidence
 from unimodal.problems import Moving
 from unimodal.results.result import Result
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -112,7 +120,7 @@ class SecondPeaks(Sequence[Peak]):
 
 
 def second_peaks(
-    source: Graph | Agent | Result,
+    source: Graph | Agent | Result | Recorded,
     pulls: Any = None,
     totals: Any = None,
     *,
@@ -124,8 +132,9 @@ def second_peaks(
     """Which arms stand on a hill of their own, apart from the best arm's.
 
     `source` is a graph, with the number of `pulls` of every arm and the `totals` of their rewards
-    (in the order of the arms, or by label); or an agent on a graph; or a result with its
-    history, of which one `policy` and one `trial` are looked at.
+    (in the order of the arms, or by label); or a campaign, or an agent on a graph; or a result with
+    its history, of which one `policy` and one `trial` are looked at. Rewards of a campaign or an
+    agent count as those of a certificate: in the order of decisions, up to the oldest open one.
 
     Two arms stand on different hills if every path between them passes an arm that is worse than
     both. Every arm has bounds low ≤ μ ≤ high (`families.evidence`). The arms that can be as good as
@@ -140,13 +149,13 @@ def second_peaks(
     a and b lie in different connected parts of {μ ≥ c}. All that surrounds a part is below c, and
     so below the best arms of the part: the means have at least two peaks. ∎
 
-    It takes rewards that are independent given the arm, of the `family` (an agent and a
+    It takes rewards that are independent given the arm, of the `family` (a campaign, an agent and a
     result bring theirs; `Bounded` is any law in [a, b]), with means that do not drift.
 
     Parameters
     ----------
     source
-        A graph, an agent, or a result with its history.
+        A graph, a campaign, an agent, or a result with its history.
     pulls
         The number of rewards of each arm, with a graph.
     totals
@@ -180,7 +189,11 @@ def second_peaks(
     No second peak shows at 95 % confidence. ...
     """
     level = check_confidence(confidence)
-    data = gathered(source, pulls, totals, family, policy, trial)
+    return peaks_of(gathered(source, pulls, totals, family, policy, trial), level)
+
+
+def peaks_of(data: Data, level: float) -> SecondPeaks:
+    """The same, of rewards that were gathered."""
     graph, of_arms, counts, sums = data
     low, high = bounds(of_arms, counts, sums, _threshold(graph, level))
     means = np.divide(sums, counts, out=np.full(len(counts), np.nan), where=counts > 0)
@@ -243,12 +256,18 @@ def gathered(
             "pulls, totals and family go with a Graph; an Agent or a Result brings its own."
         )
     if isinstance(source, Agent):
-        return _of_agent(source)
+        graph = _held_graph(source)
+        if source.book.spoils_evidence:
+            _refuse(obstacle(source, expired(source) > 0))
+        pulls, totals, _ = counted_by_agent(source, graph)
+        return Data(graph, source.family.of_arms(graph.labels), pulls, totals)
     if isinstance(source, Result):
         return _of_result(source, policy, trial)
+    if callable(getattr(source, "history", None)) and not isinstance(source, type):
+        return of_log(source.agent, history_of(source))
     raise UnimodalError(
-        "second_peaks must be given a Graph with pulls and totals, an Agent or a Result, "
-        f"got {source!r}."
+        "second_peaks must be given a Graph with pulls and totals, a Campaign, an Agent or a "
+        f"Result, got {source!r}."
     )
 
 
@@ -288,9 +307,21 @@ def _per_arm(graph: Graph, values: Any, name: str) -> Any:
     return array
 
 
-def _of_agent(agent: Agent) -> Data:
-    graph = agent.graph
-    if graph is None:
+def of_log(agent: Agent, history: pl.DataFrame) -> Data:
+    """What counts of a campaign's rewards, from its agent and its log."""
+    graph = _held_graph(agent)
+    _refuse(obstacle_of(agent, history))
+    sums = counted_by_log(agent, history, graph)
+    return Data(graph, agent.family.of_arms(graph.labels), *sums)
+
+
+def _refuse(found: str | None) -> None:
+    if found is not None:
+        raise UnimodalError(f"second peaks cannot be told here: {OBSTACLES[found]}.")
+
+
+def _held_graph(agent: Agent) -> Graph:
+    if agent.graph is None:
         raise UnimodalError(
             "second_peaks must know every edge, but this agent looks its graph up: "
             "make a Graph of the arms it has met, and give their pulls and totals."
@@ -300,8 +331,7 @@ def _of_agent(agent: Agent) -> Data:
             f"second_peaks needs every reward, but {agent.policy!r} forgets: "
             "give pulls and totals that you kept yourself."
         )
-    family = agent.family.of_arms(graph.labels)
-    return Data(graph, family, *evidence_sums(agent, graph))
+    return agent.graph
 
 
 def _of_result(result: Result, policy: str | None, trial: int) -> Data:

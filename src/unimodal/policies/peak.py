@@ -320,17 +320,20 @@ def doubtful_still(scope, family, arena, arms, leader, leads):
 
 
 def look_probabilities(
-    scope: Any, family: Any, arena: Any, state: State, leader: int
+    scope: Any, family: Any, arena: Any, state: State, leader: int, looked_at: int
 ) -> NDArray[np.float64] | None:
-    """How likely each arm was in the round that was chosen last; None if nobody looked around."""
+    """How likely each arm was in the round that was chosen last; None if nobody looked around.
+
+    `looked_at` is the arm on which a look fell, -1 if none did.
+    """
     if leader < 0 or not issubclass(scope.component, AroundDoubted):
         return None
     leads = int(state.arms["leads"][leader]) - 1  # this round is counted already
     found, has_places = np.zeros(len(state.arms)), issubclass(scope.component, AroundLikelyPeak)
     if not has_places or not looks(scope, leads):  # nothing was drawn
-        if state.notes[REASON] != LOOK:
+        if looked_at < 0:
             return None
-        found[state.notes[LAST]] = 1.0
+        found[looked_at] = 1.0
         return found
     arms = state.arms.view(np.recarray)
     if not _may_look(scope, family, arena, arms, leader):

@@ -322,6 +322,7 @@ class CertificateAnswer(Readings):
     certified: bool
     confidence: float
     sentence: str
+    obstacle: str | None = None
 
 
 class ExplanationAnswer(Readings):

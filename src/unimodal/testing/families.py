@@ -219,6 +219,24 @@ def evidence_is_fair(family: Family) -> None:
         )
 
 
+def likelihood_falls_by_the_divergence(family: Family) -> None:
+    """Where a family has `log_likelihood`, it is N·kl lower at a mean than at that of N rewards.
+
+    That is so for every family whose rewards are told by their number and sum.
+    """
+    if type(family).log_likelihood is Family.log_likelihood:
+        return
+    for mean in _means(family):
+        for other in _means(family):
+            at_own, at_other = (family.log_likelihood(m, 7.0, 7.0 * mean) for m in (mean, other))
+            fall = float(at_own - at_other)
+            expected = 7.0 * family.divergence(mean, other)
+            assert abs(fall - expected) <= 1e-6 * max(expected, 1.0), (
+                f"log_likelihood of 7 rewards with the mean {mean:g} must be {expected:g} lower at "
+                f"{other:g}, got {fall:g}"
+            )
+
+
 def engines_and_agents_agree(family: Family) -> None:
     """Trials repeat themselves, and an agent that is told a trial's rewards asks for its arms."""
     policy = _usual_policy(family)
@@ -267,6 +285,7 @@ FAMILY_CHECKS: list[Callable[[Family], None]] = [
     prior_is_one,
     posterior_concentrates,
     evidence_is_fair,
+    likelihood_falls_by_the_divergence,
     engines_and_agents_agree,
     best_arm_is_found,
     leap_has_the_law_of_step,

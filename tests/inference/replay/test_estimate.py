@@ -66,6 +66,18 @@ def test_arms_labelled_by_tuples_are_found_in_the_log():
     assert not any("no longer" in note for note in found.notes)
 
 
+def test_rewards_behind_an_open_decision_are_counted_and_said(tmp_path):
+    with um.Campaign.open(tmp_path / "c.db", um.UTS(), um.graphs.line(3), seed=1) as made:
+        first, second, third = made.decide(3)
+        made.reward(second.id, 1.0)
+        made.reward(third.id, 1.0)
+        said = "2 rewards are of decisions behind one that is still open"
+        log = read(made)
+        assert log.rounds == 2 and any(said in note for note in log.notes)
+        made.reward(first.id, 0.0)
+        assert not any("still open" in note for note in read(made).notes)
+
+
 def test_what_waited_or_left_is_said(campaign):
     assert not read(campaign).notes
     waiting = read(simulated_campaign(um.UTS(), LINE, rounds=100, at_once=10))

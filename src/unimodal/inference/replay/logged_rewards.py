@@ -16,6 +16,7 @@ from unimodal.agents.history import (
     is_partial,
     known_graph,
 )
+from unimodal.campaigns.certifying import in_order
 from unimodal.errors import UnimodalError
 from unimodal.families import Bernoulli, Bounded, Family
 from unimodal.families.family import ArmsFamily
@@ -120,6 +121,11 @@ def _notes(history: pl.DataFrame, elsewhere: int, agent: Agent) -> tuple[str, ..
         notes.append(
             f"In the log up to {waiting:,} decisions waited for their reward at a time; candidates "
             "are simulated as if each reward came at once."
+        )
+    if early := in_order(history).behind.height:
+        notes.append(
+            f"{early:,} rewards are of decisions behind one that is still open: if successes come "
+            "sooner than failures, the means look too high."
         )
     if isinstance(agent.family.told, Bounded):
         notes.append(

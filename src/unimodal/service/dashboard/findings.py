@@ -138,6 +138,7 @@ def certificate_shown(view: View) -> dict[str, Any] | None:
         return None
     return {
         "certified": bool(found),
+        "obstacle": found.obstacle,
         "level": found.level,
         "asked": found.confidence,
         "decisions": view.agent.book.made,
