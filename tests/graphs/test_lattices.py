@@ -103,8 +103,8 @@ PRICES = ["9.90", "12.90", "14.90", "16.90"]
 def test_a_line_of_labels_is_what_pairs_of_them_make(labels):
     """Also as data, so that a campaign which was opened with pairs opens with the line."""
     pairs = from_edges(list(itertools.pairwise(labels)), labels)
-    for given in (labels, iter(labels)):
-        graph = line(given)
+    for each in (labels, iter(labels)):
+        graph = line(each)
         assert graph == pairs and graph.labels == tuple(labels)
         assert to_data(graph) == to_data(pairs)
         assert from_data(to_data(graph)) == graph

@@ -73,7 +73,7 @@ class Agent:
     Examples
     --------
     >>> import unimodal as um
-    >>> prices = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
+    >>> prices = um.graphs.line(["9.90", "12.90", "14.90"])
     >>> money = um.Scaled(um.Bernoulli(), by=float)  # sold or not, and a sale is worth its price
     >>> agent = um.Agent(um.UTS(), prices, family=money, seed=1)
     >>> price = agent.ask()

@@ -76,7 +76,7 @@ class Problem(ReadOnlyArrays):
     >>> print(um.Problem(um.graphs.line(4), [0.5, 0.1, 0.2, 0.9]).check())
     the means are not unimodal: no path climbs from arm 0 (mean 0.5), whose best
     neighbour 1 has mean 0.1.
-    >>> prices = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
+    >>> prices = um.graphs.line(["9.90", "12.90", "14.90"])
     >>> um.Problem(prices, {"9.90": 0.2, "12.90": 0.6, "14.90": 0.4}).means.tolist()
     [0.2, 0.6, 0.4]
     """

@@ -51,7 +51,7 @@ class World:
 
 def pricing() -> World:
     """Purchases come some seconds after a price was shown; who does not buy says nothing."""
-    ladder = graphs.from_edges(list(itertools.pairwise(PRICES)))
+    ladder = graphs.line(PRICES)
     family = families.Scaled(families.Bernoulli(), by=float)
 
     def outcome(decision: Decision, rng: random.Random) -> tuple[float | None, float]:
@@ -64,7 +64,7 @@ def pricing() -> World:
 
 def radio() -> World:
     """The best rate moves as the signal goes from 28 dB to 6 dB and back, in five minutes."""
-    ladder = graphs.from_edges(list(itertools.pairwise(RATES)))
+    ladder = graphs.line(RATES)
     family = families.Scaled(families.Bernoulli(), by=float)
     policy = policies.Windowed(policies.UTS(), window=200)
 

@@ -59,7 +59,7 @@ def ladder(graph: Graph) -> list[int] | None:
     """The arms of a line in their order, numbers from the lowest up; None for another graph.
 
     >>> from unimodal import graphs
-    >>> ladder(graphs.from_edges([("14.90", "12.90"), ("12.90", "9.90")]))
+    >>> ladder(graphs.line(["14.90", "12.90", "9.90"]))
     [2, 1, 0]
     >>> ladder(graphs.star(4)) is None
     True
