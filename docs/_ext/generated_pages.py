@@ -24,7 +24,8 @@ def commands() -> Iterator[str]:
 
     root = typer.main.get_command(app)
     context = typer.Context(root, info_name="unimodal", terminal_width=WIDTH)
-    for name, command in root.commands.items():  # type: ignore[attr-defined]
+    for name in root.list_commands(context):  # type: ignore[attr-defined]
+        command = root.commands[name]  # type: ignore[attr-defined]
         below = getattr(command, "commands", None)
         inner = typer.Context(command, parent=context, info_name=name, terminal_width=WIDTH)
         if below is None:

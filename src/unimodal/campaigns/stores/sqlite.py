@@ -367,6 +367,10 @@ def read_store(path: Place, work: Callable[[StoreToRead], Found]) -> Found:
 
 def back_up(path: Place, target: Place) -> Path:
     """Copy a file, as it is at one moment, into a new one."""
+    if not isinstance(target, Path):
+        raise StoreError(
+            f"{path} can only be backed up into a new file, got {target}: use `unimodal copy`."
+        )
     return _read(_file(path), lambda reader: files.write(_file(target), reader.copy_to))
 
 
