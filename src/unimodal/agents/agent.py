@@ -109,7 +109,7 @@ class Agent:
         view: WholeGraphView | LazyGraphView
         if isinstance(graph, Graph):
             check_no_root(root)
-            view = WholeGraphView(graph, policy.scope(graph).arena(graph))
+            view = WholeGraphView(graph, policy.arena(graph))
         else:
             oracle = as_oracle(graph, root)
             self.check_look_ups(policy)

@@ -117,7 +117,11 @@ def _expected_loss(family: Any, records: Any) -> float:
 def _decided(agent: Agent) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The arms of all decisions, and their rewards (NaN: none)."""
     outcomes = agent.book.outcomes
-    assert isinstance(outcomes, RewardsInMemory)
+    if not isinstance(outcomes, RewardsInMemory):
+        raise UnimodalError(
+            "the agent of a campaign does not keep its rewards, which are in the log: ask the "
+            "campaign itself, campaign.certificate()."
+        )
     return outcomes.as_arrays(agent.book.made)
 
 

@@ -126,7 +126,7 @@ def from_data(
         view = _looked_up(data["graph"], graph, policy)
     else:
         whole = graphs.from_data(data["graph"])
-        view = WholeGraphView(whole, policy.scope(whole).arena(whole))
+        view = WholeGraphView(whole, policy.arena(whole))
     seed = whole_number(data["seed"], "the 'seed' of a saved agent", 0)
     first = data.get("first_pulls")
     check_first_pulls(first, view.n_arms)

@@ -129,7 +129,7 @@ class Campaign:
         data
             As in `Agent`.
         durability
-            "full" survives a power failure, "process" only a crash of the program.
+            "full" survives a power failure, "fast" only a crash of the program.
         wait
             For how many seconds a busy file is waited for.
         clock

@@ -20,7 +20,7 @@ from unimodal.graphs import Graph
 from unimodal.kernels import user_code_errors
 from unimodal.kernels.compile import attach_record, record
 from unimodal.policies.index import Budgeted, Thompson, contest, refresh
-from unimodal.policies.scope import AroundLeader, EveryArm, Scope
+from unimodal.policies.scope import AroundLeader, EveryArm, Scope, check_scope
 from unimodal.policies.start import Start, as_start
 from unimodal.policies.state import Arena, Prior, State, new_state
 
@@ -196,10 +196,15 @@ class Policy:
 
     def parts(self, graph: Graph, family: Family) -> Parts:
         """The policy on a graph, as compiled code takes it."""
-        scope = self.scope_for(graph, family)
-        return Parts(
-            record(scope), record(self.index_for(family)), record(family), scope.arena(graph)
-        )
+        arena = self.arena(graph, family)  # first: it says what is wrong with a user's own scope
+        scope, index = self.scope_for(graph, family), self.index_for(family)
+        return Parts(record(scope), record(index), record(family), arena)
+
+    def arena(self, graph: Graph, family: Family | None = None) -> Any:
+        """The rows of a graph in which the competitors of its scope stand, for compiled code."""
+        scope = self.scope(graph) if family is None else self.scope_for(graph, family)
+        check_scope(scope, repr(self))
+        return scope.arena(graph)
 
     def new_state(self, n_arms: int, family: Family, rng: Any, factors: Any = 1.0) -> State:
         """What the policy knows before the first round."""

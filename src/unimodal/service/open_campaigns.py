@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from unimodal.campaigns import Campaign
-from unimodal.campaigns.stores.sqlite import DURABILITY
-from unimodal.errors import CampaignExists, UnimodalError, UnknownCampaign, unknown_name
+from unimodal.campaigns.stores.store import as_durability
+from unimodal.errors import CampaignExists, UnimodalError, UnknownCampaign
 from unimodal.service.limits import Limits
 from unimodal.service.places import Place
 
@@ -32,9 +32,8 @@ class OpenCampaigns:
     """Opens each campaign once, for all threads; those that nobody uses are closed."""
 
     def __init__(self, place: Place, limits: Limits, durability: str = "full") -> None:
-        if durability not in DURABILITY:
-            raise unknown_name("durability", durability, DURABILITY)
-        self.place, self._limits, self._durability = place, limits, durability
+        self.place, self._limits = place, limits
+        self._durability = as_durability(durability)
         self._lock = threading.Lock()
         self._held: dict[str, _Held] = {}
         self._closed = False

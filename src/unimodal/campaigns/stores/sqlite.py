@@ -25,17 +25,22 @@ from unimodal.campaigns.stores.sqlite_errors import busy, explanation, not_writa
 from unimodal.campaigns.stores.sqlite_migrations import MIGRATIONS, check_names, same_content
 from unimodal.campaigns.stores.sqlite_schema import check_kind, found_format
 from unimodal.campaigns.stores.sqlite_tables import NEXT_REWARD, Tables
-from unimodal.campaigns.stores.store import Found, NumberTaken, Pausable, StoreToRead
+from unimodal.campaigns.stores.store import (
+    Found,
+    NumberTaken,
+    Pausable,
+    StoreToRead,
+    as_durability,
+)
 from unimodal.errors import (
     Busy,
     StoreError,
     UnimodalError,
     real_number,
-    unknown_name,
 )
 
 # FULL syncs every commit to the disk; NORMAL survives a kill, but not always a power failure.
-DURABILITY = {"full": "FULL", "fast": "NORMAL"}
+_SYNCHRONOUS = {"full": "FULL", "fast": "NORMAL"}
 _LARGEST = 2**29  # bytes of one value: a snapshot of ten million arms has them
 
 
@@ -127,10 +132,8 @@ class SqliteStore(Tables):
     clock: Callable[[], float] | None = None  # a file is on one machine
 
     def __init__(self, path: Path, durability: str, wait: float) -> None:
-        if durability not in DURABILITY:
-            raise unknown_name("durability", durability, DURABILITY)
         self.path, self.closed = path, False
-        self._durability = DURABILITY[durability]
+        self._durability = _SYNCHRONOUS[as_durability(durability)]
         self._wait = real_number(wait, "the 'wait' of a campaign", above=0)
         whole = os.path.realpath(path)  # of a link, SQLite puts the -wal beside what it leads to
         self._names = whole, f"{whole}-wal"
