@@ -51,6 +51,7 @@ def certificate(agent: Agent, confidence: Any, tolerance: Any) -> Certificate:
         recent,
         len(ahead),
         assumptions(agent, _any_dropped(agent)),
+        past_left_out(agent),
     )
     return certify(counted, confidence, tolerance, believed(agent, graph))
 
@@ -73,6 +74,11 @@ def assumptions(agent: Agent, dropped: bool) -> tuple[str, ...]:
     """What a certificate has to say about the rewards that it counts."""
     past = PAST if agent.past.certify and agent.past.pulls.any() else ""
     return tuple(filter(None, (DROPPED if dropped else "", past)))
+
+
+def past_left_out(agent: Agent) -> int:
+    """As how many rewards past data count for an agent, where they do not for its certificate."""
+    return 0 if agent.past.certify else int(agent.past.pulls.sum())
 
 
 def known_neighbours(agent: Agent, graph: Graph) -> Callable[[int], Any]:

@@ -13,6 +13,7 @@ from unimodal.agents.certifying import (
     believed,
     check_policy,
     known_neighbours,
+    past_left_out,
     played_graph,
     sums_by_arm,
 )
@@ -69,6 +70,7 @@ def certificate_of(
         recent,
         int(history["reward"].is_not_null().sum()) - len(told),
         (*assumptions(agent, bool(dropped)), *_since(history)),
+        past_left_out(agent),
     )
     return certify(counted, confidence, tolerance, believed(agent, graph))
 

@@ -29,7 +29,10 @@ LOOK_UPS, FAILED = 100, 0.1  # of so many last look-ups, this share must not fai
 FEW_FAILED = 3
 WITHOUT_REWARDS, LONGER = 100, 3  # decisions in a row, and how many times the longest run before
 OVERDUE, SHARE_OVERDUE, LATE = 20, 0.1, 10  # see `_waiting`
-DUE, NEVER_TOLD = 20, 1_000  # see `_all_expired`: rewards to be expected, decisions if there is none
+DUE, NEVER_TOLD = (
+    20,
+    1_000,
+)  # see `_all_expired`: rewards, and decisions
 
 
 @dataclass(frozen=True)
