@@ -128,7 +128,7 @@ def second_peaks(
     history, of which one `policy` and one `trial` are looked at.
 
     Two arms stand on different hills if every path between them passes an arm that is worse than
-    both. Every arm has bounds low ≤ μ ≤ high (`families.evidence`). The arms that can be as good as
+    both. Every arm has bounds low ≤ μ ≤ high (`inference.confidence_bounds`). The arms that can be as good as
     c are those with high ≥ c. An arm with low = c is reported if another with low ≥ c is not joined
     to it by a path of such arms.
 

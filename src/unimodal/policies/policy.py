@@ -405,7 +405,7 @@ def explained(policy: Policy, family: Family | None = None) -> Iterator[None]:
 
 
 def own_functions(policy: Policy, family: Family | None) -> dict[str, tuple[Any, str]]:
-    """The functions of a user's that the two call, for `kernels.own_code`."""
+    """The functions of a user's that the two call, for `kernels.user_code_errors`."""
     found = {} if family is None else family.own_functions
     chooser: Any = getattr(policy, "policy", policy)  # what a wrapper wraps
     if "choose" in dir(chooser):

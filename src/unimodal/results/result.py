@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
 
-FORMAT = 1  # of files; `loading.py` reads them
+FORMAT = 1  # of files; `load.py` reads them
 ARRAYS = ("regret", "pulls", "arms", "rewards", "restarts", "stopped", "certified", "is_right")
 
 
