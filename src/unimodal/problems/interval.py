@@ -174,6 +174,16 @@ class Interval:
             low, high = (low, right) if known[left] >= known[right] else (left, high)
         return float(max(known, key=lambda x: known[x]))
 
+    def _repr_html_(self) -> str:
+        from unimodal.report import page
+
+        points = sorted({*np.linspace(self.low, self.high, 5).tolist(), self.peak})
+        rows = [
+            (f"{x:.6g}", f"{mean:.4g}")
+            for x, mean in zip(points, self.means_at(points), strict=True)
+        ]
+        return page.notebook_table(repr(self), ("point", "mean"), rows)
+
     def __repr__(self) -> str:
         return (
             f"Interval({self.low:g}, {self.high:g}, peak {self.best_mean:g} at {self.peak:g}, "
