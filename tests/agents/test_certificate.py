@@ -418,3 +418,15 @@ def test_a_reward_counts_with_its_decision_and_not_if_that_is_in_an_archive():
         found = _in_order(log).with_columns(pl.col("arm").cast(pl.String))
         assert found.rows() == [(12, "a", 1.0), (13, "b", 0.0), (16, "c", 1.0)]
     assert _in_order(history[:1]).is_empty()
+
+
+def test_a_gap_that_nothing_bounds_is_said_in_words():
+    """Gaussian means have no top: an arm without rewards may be above by any amount."""
+    agent = um.Agent(um.UTS(), um.graphs.line(3), um.Gaussian(1.0), seed=1)
+    for _ in range(5):
+        agent.tell(1, 1.0)
+    found = agent.certificate(tolerance=0.1)
+    assert found.gap == math.inf and not found
+    assert "inf" not in str(found).replace("information", "")
+    assert "how far its mean is above the mean of 1 cannot be told yet." in str(found)
+    assert "not yet within the tolerance of 0.1" in str(found)

@@ -134,7 +134,7 @@ def _fit_y_label(ax: Axes) -> None:
     first, _, rest = label.get_text().partition(", ")
 
     def fits(text: str) -> bool:
-        size = label.get_fontsize()
+        size = float(label.get_fontsize())
         return bool(TextPath((0, 0), text, size=size).get_extents().width <= room)
 
     if not fits(f"{first}, {rest}"):
