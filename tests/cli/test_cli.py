@@ -126,7 +126,7 @@ def test_reproduce_writes_a_report_beside_the_papers_numbers(monkeypatch, tmp_pa
     tables = pl.read_csv(tmp_path / "tables.csv")
     ran = tables.filter(pl.col("ours").is_not_null())
     assert ran.height == 6 + 4 and (ran["verdict"] != "not run at this scale").all()
-    assert "Of 38 claims: " in done.stdout and " waits for runs not made" in done.stdout
+    assert "Of 38 claims: " in done.stdout and " wait for runs not made" in done.stdout
     assert f"Of 114 numbers: {114 - 10} not run at this scale" in done.stdout
     assert tables.height == 114 and tables["verdict"].is_in(VERDICTS).all()
     again = run("reproduce", "--from", tmp_path / "findings.parquet", "--out", tmp_path / "again")
