@@ -20,6 +20,7 @@ from unimodal.kernels.random import POLICY, stream
 from unimodal.lookup.graph_view import LazyGraphView, WholeGraphView
 from unimodal.lookup.oracle import Neighbours, Oracle, as_oracle
 from unimodal.policies import UTS, PeakUTS, Policy, as_policy
+from unimodal.policies.policy import arena_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -109,7 +110,7 @@ class Agent:
         view: WholeGraphView | LazyGraphView
         if isinstance(graph, Graph):
             check_no_root(root)
-            view = WholeGraphView(graph, policy.arena(graph))
+            view = WholeGraphView(graph, arena_of(policy, graph))
         else:
             oracle = as_oracle(graph, root)
             self.check_look_ups(policy)

@@ -196,15 +196,9 @@ class Policy:
 
     def parts(self, graph: Graph, family: Family) -> Parts:
         """The policy on a graph, as compiled code takes it."""
-        arena = self.arena(graph, family)  # first: it says what is wrong with a user's own scope
+        arena = arena_of(self, graph, family)  # first: it refuses what is no scope
         scope, index = self.scope_for(graph, family), self.index_for(family)
         return Parts(record(scope), record(index), record(family), arena)
-
-    def arena(self, graph: Graph, family: Family | None = None) -> Any:
-        """The rows of a graph in which the competitors of its scope stand, for compiled code."""
-        scope = self.scope(graph) if family is None else self.scope_for(graph, family)
-        check_scope(scope, repr(self))
-        return scope.arena(graph)
 
     def new_state(self, n_arms: int, family: Family, rng: Any, factors: Any = 1.0) -> State:
         """What the policy knows before the first round."""
@@ -227,6 +221,13 @@ class Policy:
         defaults["name"] = self.usual_name
         parts = [f"{key}={value!r}" for key, value in shown.items() if value != defaults[key]]
         return f"{type(self).__name__}({', '.join(parts)})"
+
+
+def arena_of(policy: Policy, graph: Graph, family: Family | None = None) -> Any:
+    """The rows of a graph in which the competitors of its scope stand, for compiled code."""
+    scope = policy.scope(graph) if family is None else policy.scope_for(graph, family)
+    check_scope(scope, repr(policy))
+    return scope.arena(graph)
 
 
 def as_policy(policy: Any, what: str = "a policy") -> Policy:
