@@ -9,7 +9,6 @@ nearly over. The file survives a crash; leave `clock` out to go by the machine's
 """
 
 import tempfile
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +22,7 @@ from unimodal.results.statistics import mean_interval, ratio_interval
 PRICES = np.array([4.9, 6.9, 8.9, 9.9, 11.9, 12.9, 14.9, 16.9, 19.9, 24.9])
 BUYERS = 0.6 / (1 + np.exp((PRICES - 13) / 3))  # the share that buys, which no policy sees
 REVENUE = PRICES * BUYERS  # a visitor
-LADDER = um.graphs.from_edges(list(pairwise(PRICES.tolist())))
+LADDER = um.graphs.line(PRICES.tolist())
 MONEY = um.Scaled(um.Bernoulli(), by=float)  # a purchase, worth its price
 HOUR, DAY, VISITS = 3600, 86400, 20  # visits an hour
 # Who decides, and whether purchases are held back.

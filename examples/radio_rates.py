@@ -6,7 +6,7 @@ has one peak along the rates, and it moves as somebody walks away and back. A ro
     python examples/radio_rates.py [--quick] [--out DIR]      # 15 s of computing without --quick
 """
 
-from itertools import pairwise, product
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +20,7 @@ from unimodal.results.statistics import Interval, mean_interval
 
 RATES = np.array([6.5, 13, 19.5, 26, 39, 52, 58.5, 65])  # Mbit/s: MCS 0 to 7, 20 MHz, long guard
 NEEDED = np.array([2.0, 5, 9, 11, 15, 18, 20, 25])  # dB at which half of the frames arrive
-LADDER = um.graphs.from_edges(list(pairwise(RATES.tolist())))
+LADDER = um.graphs.line(RATES.tolist())
 REWARDS = um.Scaled(um.Bounded(0, 1), by=float)  # the share of frames that arrive, times the rate
 FRAMES, WINDOWS = 16, [25, 50, 100, 200, 400, 800]  # of a burst; in bursts
 SIZES = [str(window) for window in WINDOWS]

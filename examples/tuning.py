@@ -8,7 +8,6 @@ work done and a measurement at once. UTS and TS take turns, so that both meet th
 """
 
 import time
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +19,7 @@ from unimodal.report import figures
 from unimodal.results.statistics import mean_interval, ratio_interval
 
 CHUNKS = [2**n for n in range(8, 19)]
-LADDER = um.graphs.from_edges(list(pairwise(CHUNKS)), labels=CHUNKS)
+LADDER = um.graphs.line(CHUNKS)
 NUMBERS = np.random.default_rng(0).random(CHUNKS[-1])
 seconds = {chunk: [] for chunk in CHUNKS}  # every measurement
 

@@ -85,6 +85,49 @@ def test_every_public_object_says_what_it_is_in_a_line(thing):
     assert type(thing).__name__ in repr(thing)
 
 
+MANY = {f"{price}.90": price + 0.9 for price in range(4, 16)}
+
+
+@pytest.mark.parametrize(
+    ("thing", "words"),
+    [
+        (PROBLEM, ["Problem(Graph(line, 5 arms", "<th", "mean", ">0.9<", ">0.4<"]),
+        (um.problems.triangular(17), ["7 more arms have lower means"]),
+        (PROBLEM.check(), ["the means are unimodal", ">yes<"]),
+        (
+            um.Problem(um.graphs.line(4), [0.5, 0.1, 0.2, 0.9]).check(),
+            ["not unimodal", ">no<", ">0<"],
+        ),
+        (
+            um.Interval(0, 1, mean=lambda x: 0.9 - abs(x - 0.4)),
+            ["peak 0.9 at 0.4", ">0.25<", ">0.9<"],
+        ),
+        (um.problems.drifting_line(9, 100, 0.01), ["Moving(", "from round", "best arm"]),
+    ],
+    ids=["problem", "large", "unimodal", "stuck", "interval", "moving"],
+)
+def test_problems_intervals_and_checks_are_tables(thing, words):
+    shown = thing._repr_html_()
+    assert "<table" in shown and [word for word in words if word not in shown] == []
+
+
+def test_a_family_of_many_factors_fits_into_a_heading():
+    """Of 12 prices the first three; of three, all of them."""
+    many = um.Problem(
+        um.graphs.from_edges(list(zip(list(MANY)[:-1], list(MANY)[1:], strict=True))),
+        [0.5 * price for price in MANY.values()],
+        um.Scaled(um.Bernoulli(), by=MANY),
+    )
+    assert "by={'4.90': 4.9, '5.90': 5.9, '6.90': 6.9, … 9 more})" in repr(many.family)
+    assert len(repr(many)) <= 160
+    result = um.simulate(many, um.UTS(), horizon=20, trials=1, engine="step")
+    assert max(map(len, str(result).splitlines())) <= 200
+    few = um.Scaled(um.Bernoulli(), by={"a": 1, "b": 2, "c": 3})
+    assert repr(few) == "Scaled(Bernoulli(), by={'a': 1.0, 'b': 2.0, 'c': 3.0})"
+    in_order = um.Scaled(um.Bernoulli(), by=[1, 2, 3, 4])
+    assert repr(in_order) == "Scaled(Bernoulli(), by=[1.0, 2.0, 3.0, … 1 more])"
+
+
 def test_a_label_cannot_write_html_into_a_notebook():
     hostile = "<script>alert(1)</script>"
     agent = um.Agent(um.UTS(), um.graphs.from_edges([(hostile, "b"), ("b", "c")]))

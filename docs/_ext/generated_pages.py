@@ -24,7 +24,8 @@ def commands() -> Iterator[str]:
 
     root = typer.main.get_command(app)
     context = typer.Context(root, info_name="unimodal", terminal_width=WIDTH)
-    for name, command in root.commands.items():  # type: ignore[attr-defined]
+    for name in root.list_commands(context):  # type: ignore[attr-defined]
+        command = root.commands[name]  # type: ignore[attr-defined]
         below = getattr(command, "commands", None)
         inner = typer.Context(command, parent=context, info_name=name, terminal_width=WIDTH)
         if below is None:
@@ -59,6 +60,34 @@ def addresses() -> Iterator[str]:
             errors = [status for status in operation["responses"] if not status.startswith("2")]
             if errors:
                 yield f"Errors: {', '.join(errors)}.\n"
+    yield from _types(described["paths"], shapes)
+
+
+def _types(paths: dict[str, Any], shapes: dict[str, Any]) -> Iterator[str]:
+    """The types that fields of bodies and answers have, and those that fields of these have."""
+    yield "## Types\n\nWhat fields above have as their type:\n"
+    whole = set(_named(paths))  # whose fields stand with their address
+    inner = {name for one in whole for name in _named(shapes[one].get("properties", {}))}
+    described: set[str] = set()
+    while inner - described:
+        described |= inner
+        inner = {name for one in described for name in _named(shapes[one].get("properties", {}))}
+    for name in sorted(described):
+        about = " ".join(shapes[name].get("description", "").split())
+        yield f"### {name}\n\n{about}\n"
+        yield from _fields("It has", {"$ref": f"#/{name}"}, shapes)
+
+
+def _named(part: Any) -> Iterator[str]:
+    """The names of all types that a part of the description refers to."""
+    if isinstance(part, dict):
+        if "$ref" in part:
+            yield _name(part)
+        for inner in part.values():
+            yield from _named(inner)
+    elif isinstance(part, list):
+        for inner in part:
+            yield from _named(inner)
 
 
 def _parameters(operation: dict[str, Any]) -> Iterator[str]:

@@ -552,3 +552,15 @@ def test_while_nothing_has_expired_a_certificate_of_before_holds(kind, tmp_path,
     found = one.certificate(0.5)
     assert found.obstacle is None and found.peak == 2 and found.rewards == 300
     assert not um.second_peaks(one)
+
+
+def test_a_gap_that_nothing_bounds_is_said_in_words():
+    """Gaussian means have no top: an arm without rewards may be above by any amount."""
+    agent = um.Agent(um.UTS(), um.graphs.line(3), um.Gaussian(1.0), seed=1)
+    for _ in range(5):
+        agent.tell(1, 1.0)
+    found = agent.certificate(tolerance=0.1)
+    assert found.gap == math.inf and not found
+    assert "inf" not in str(found).replace("information", "")
+    assert "how far its mean is above the mean of 1 cannot be told yet." in str(found)
+    assert "not yet within the tolerance of 0.1" in str(found)

@@ -216,7 +216,7 @@ def test_contests_that_the_leader_must_win_again(leads, leader, rival):
     """Beta(2, 1) against Beta(1, 1): one contest is won with 2/3, and all four with (2/3)⁴ = 16/81.
 
     The rival has the rest. With two arms and a patience of 10, a leader is doubted from 20 leads on
-    for 30,000/2 of them (policies/test_scouting.py).
+    for 30,000/2 of them (policies/test_scout.py).
     """
     found = {}
     for seed in range(40):

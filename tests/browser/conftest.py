@@ -157,6 +157,22 @@ def store(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="session")
+def with_past(tmp_path_factory):
+    """A campaign that past data lead: by new rewards only, another arm has the best mean."""
+    file = tmp_path_factory.mktemp("past") / "season.db"
+    data = um.PastData({"9.90": (400, 120), "14.90": (400, 130), "18.90": (400, 160)})
+    ladder, money = (
+        um.graphs.from_edges([("9.90", "14.90"), ("14.90", "18.90")]),
+        um.Scaled(um.Bernoulli(), by=float),
+    )
+    named = {"data": data, "seed": 1, "durability": "fast"}
+    with um.Campaign.open(file, um.PeakUTS(), ladder, money, **named) as campaign:
+        campaign.tell(["9.90"] * 5, [1.0] * 5)
+        campaign.decide()
+    return file
+
+
 @pytest.fixture(scope="module")
 def url(store):
     """A service without tokens."""

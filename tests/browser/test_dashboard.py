@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from unimodal.service.app import create_app
+
 
 def sign_in(page, token):
     page.get_by_label("Token").fill(token)
@@ -42,6 +44,29 @@ def test_a_ladder_is_drawn_in_its_order_with_what_is_known_of_each_rung(prices, 
     expect(page.locator("#figures .tile", has_text="Outstanding")).to_contain_text("7")
     expect(page.locator("#waiting")).to_contain_text("7 wait for their reward")
     expect(page.locator("#certificate .verdict")).to_contain_text("293 rewards")
+
+
+def test_past_data_are_shown_apart_and_one_arm_leads(open_page, running_service, with_past):
+    """The tile names the leader; the certificate, by new rewards only, says whose mean is best."""
+    app = create_app(with_past.parent, durability="fast")
+    with running_service(app) as address:
+        page = open_page(f"{address}/campaigns/season")
+        page.wait_for_selector("#certificate table")
+        expect(page.locator("#figures .tile", has_text="Leader")).to_contain_text("18.90")
+        certainty = page.locator("#figures .tile", has_text="Certainty")
+        expect(certainty).to_contain_text("none yet")
+        expect(certainty).to_contain_text("by new rewards only")
+        verdict = page.locator("#certificate .verdict")
+        expect(verdict).to_contain_text("9.90 has the best mean, by new rewards only")
+        expect(page.locator("#certificate li").first).to_contain_text("cannot be told from 9.90")
+        assert "leads" not in page.locator("#certificate").text_content()
+        assert texts(page, "#arms thead th.number") == ["mean", "pulls", "past", "led"]
+        cheapest = page.locator("#arms tbody tr", has=page.get_by_text("9.90", exact=True))
+        assert texts(cheapest, "td.number")[1:] == ["5", "400", "0"]
+        page.goto(address)
+        row = page.locator("tr", has_text="season")
+        expect(row.locator("[data-name=Leader]")).to_have_text("18.90")
+        expect(row.locator("[data-name=Certainty]")).to_contain_text("none yet")
 
 
 def test_the_last_decisions_say_why(prices, url):

@@ -48,6 +48,51 @@ def opened(path):
     return start
 
 
+WEEK, HOUR = 7 * 86_400, 3_600
+
+
+def shop(path, hours, visitors, sold, told_after, lives=WEEK):
+    """A campaign whose clock is moved by the hour; `sold(number)` says who is told, and when."""
+    now, due = 0.0, []
+    named = {"time_to_live": lives, "on_expiry": "zero", "clock": lambda: now}
+    with um.Campaign.open(path, um.UTS(), LINE, **named, **QUICK) as campaign:
+        for hour in range(hours):
+            now = hour * HOUR
+            for at, number in [one for one in due if one[0] <= hour]:
+                campaign.reward(number, 1.0)
+                due.remove((at, number))
+            for decision in campaign.decide(visitors):
+                if sold(decision.id):
+                    due.append((hour + told_after, decision.id))
+        return [alarm for alarm in campaign.alarms() if alarm.kind == "waiting"]
+
+
+@pytest.mark.parametrize("first_sale", [None, 3])
+def test_with_a_time_to_live_nothing_is_late_before_it_is_over(path, first_sale):
+    """300 and more visitors on the first days of seven to live, and one sale or none so far."""
+    assert shop(path, 24, 20, lambda number: number == first_sale, 1) == []
+
+
+def test_sales_that_are_held_back_or_rare_raise_no_alarm(path):
+    """Two in a hundred buy, and all is told in the last hour of a day to live; ten days of it."""
+    lives = 24 * HOUR
+    assert shop(path, 240, 10, lambda number: number % 50 == 0, 23, lives) == []
+
+
+def test_rewards_that_end_are_noticed_once_their_time_is_over(path):
+    """A tenth buy until decision 500, then nobody is told any more: two days later it shows."""
+    (alarm,) = shop(path, 96, 20, lambda n: n % 10 == 0 and n <= 500, 2, 24 * HOUR)
+    assert alarm.decision == 501 and "(10 % before had one)" in str(alarm)
+    assert "whose time is over" in str(alarm)
+
+
+def test_a_campaign_that_was_never_told_anything_is_noticed(path):
+    assert shop(path, 48, 40, lambda number: False, 1, 24 * HOUR) == []  # 920 have expired
+    path.unlink()
+    (alarm,) = shop(path, 60, 40, lambda number: False, 1, 24 * HOUR)
+    assert alarm.decision == 1 and "none ever had one" in str(alarm)
+
+
 def test_a_sound_campaign_has_no_alarms(path, opened):
     with opened() as campaign:
         assert campaign.alarms() == []

@@ -1,6 +1,7 @@
 """Campaigns: reopened, compared with what the file has, mistakes, what can be looked at."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -279,3 +280,37 @@ def test_the_counts_of_its_oracle_are_there(path):
     with um.Campaign.open(path, graph=oracle, durability="fast") as campaign:
         campaign.decide(3)
         assert campaign.agent.oracle.calls == oracle.calls > 0
+
+
+def test_the_agent_of_a_campaign_sends_to_the_campaign_for_a_certificate(tmp_path):
+    with um.Campaign.open(tmp_path / "prices.db", um.UTS(), um.graphs.line(3)) as campaign:
+        for _ in range(2):  # also after the first reward
+            with pytest.raises(
+                um.UnimodalError, match=r"ask the campaign itself, campaign\.certif"
+            ):
+                campaign.agent.certificate()
+            campaign.reward(campaign.decide().id, 1.0)
+        assert campaign.certificate().rewards == 2
+
+
+def test_durabilities_are_defined_once_and_documented(tmp_path):
+    """Both stores and the service refuse others in the same words; the reference names these."""
+    from unimodal.campaigns.stores import DatabaseAddress, postgresql, sqlite
+    from unimodal.campaigns.stores.store import DURABILITIES
+    from unimodal.service.limits import Limits
+    from unimodal.service.open_campaigns import OpenCampaigns
+
+    address = DatabaseAddress("postgresql://nobody@127.0.0.1:1/none", "prices")
+    sentences = set()
+    for refuse in (
+        lambda: sqlite.open_store(tmp_path / "prices.db", "process", 1.0),
+        lambda: postgresql.open_store(address, "process", 1.0),
+        lambda: OpenCampaigns(None, Limits(), "process"),
+    ):
+        with pytest.raises(um.UnimodalError, match="unknown durability 'process'") as caught:
+            refuse()
+        sentences.add(str(caught.value))
+    assert len(sentences) == 1
+    documented = re.search(r"\n +durability\n +(.*)\n", um.Campaign.open.__doc__)[1]
+    assert tuple(re.findall(r'"(\w+)"', documented)) == DURABILITIES
+    assert tuple(sqlite._SYNCHRONOUS) == DURABILITIES

@@ -6,13 +6,21 @@ import sqlite3
 
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 import unimodal as um
 from unimodal.agents.saving import whole_state
 from unimodal.campaigns import look, verify
+from unimodal.campaigns.simulated_campaign import simulated_campaign
 from unimodal.campaigns.verify import sentence
+from unimodal.cli import app
 from unimodal.errors import DamagedFile, OtherCampaign
 from unimodal.inference.replay.logged_rewards import read
+from unimodal.inspection import page
+from unimodal.service.dashboard.arms_shown import arms_shown, known
+from unimodal.service.dashboard.campaign_shown import row
+from unimodal.service.dashboard.findings import certificate_shown
+from unimodal.service.dashboard.watched import Watched
 
 LINE = um.graphs.line(7)
 DATA = {0: (40, 4), 2: (40, 20), 3: (40, 30), 4: (40, 16)}
@@ -390,3 +398,91 @@ def test_readers_count_them_apart(start, play):
         "2 rewards that were told without a decision and past data that count as 160 pulls are "
         "left out: no candidate begins with them." in found.notes
     )
+
+
+# A year of visitors at three prices, and five new sales at the cheapest.
+PRICES, LAST_YEAR = (
+    um.graphs.from_edges([("9.90", "14.90"), ("14.90", "18.90")]),
+    {
+        "9.90": (400, 120),
+        "14.90": (400, 130),
+        "18.90": (400, 160),
+    },
+)
+
+
+def led_by_past(path, told=5, **data):
+    """A campaign whose leader comes from past data, and its best mean from new rewards."""
+    money, data = um.Scaled(um.Bernoulli(), by=float), um.PastData(LAST_YEAR, **data)
+    campaign = um.Campaign.open(path, um.PeakUTS(), PRICES, money, data=data, seed=1, **QUICK)
+    campaign.tell(["9.90"] * told, [1.0] * told)
+    campaign.decide()
+    return campaign
+
+
+def test_a_certificate_says_that_it_goes_by_new_rewards_only(path):
+    """*Leads* is said of the campaign's leader alone; of the certificate's arm, its mean."""
+    with led_by_past(path) as campaign:
+        assert campaign.agent.leader == "18.90"
+        found = campaign.certificate()
+        assert found.leader == "9.90" and found.rewards == 5 and found.past == 1200
+        words = str(found)
+        assert "9.90 has the best mean, by new rewards only, but 14.90 may be better" in words
+        assert "Past data, as 1,200 rewards, do not count here." in words
+        assert "Posterior with past data, not part of the certificate: below 0.1 %" in words
+        assert "lead" not in words and "lead" not in found._repr_html_()
+        assert "9.90" in campaign.certificate(tolerance=1e9).__str__()
+    shown = CliRunner().invoke(app, ["certify", str(path)])
+    assert "best mean, by new rewards only" in " ".join(shown.output.split())
+    assert "best mean" in shown.output and "leads" not in shown.output
+
+
+def test_without_past_data_or_where_they_count_nothing_is_new_only(tmp_path):
+    with led_by_past(tmp_path / "counted.db", certify=True, weight=1.0) as campaign:
+        found = campaign.certificate()
+        assert found.past == 0 and found.leader == campaign.agent.leader == "18.90"
+        assert "only" not in str(found) and "do not count" not in str(found)
+    money = um.Scaled(um.Bernoulli(), by=float)
+    agent = um.Agent(um.PeakUTS(), PRICES, money, seed=1)
+    agent.tell("9.90", 1.0)
+    assert "9.90 has the best mean, but" in str(agent.certificate())
+    agent = um.Agent(um.PeakUTS(), PRICES, money, data=um.PastData(LAST_YEAR), seed=1)
+    agent.tell("9.90", 1.0)
+    assert "9.90 has the best mean, by new rewards only, but" in str(agent.certificate())
+
+
+def test_past_pulls_are_shown_apart_and_are_no_rounds_led(path):
+    with led_by_past(path) as campaign:
+        for decision in campaign.decide(3):
+            campaign.reward(decision.id, 0.0)
+        view = um.inspect(campaign)
+        rows = {row["arm"]: row for row in view.table(range(3)).iter_rows(named=True)}
+        assert [rows[arm]["past"] for arm in PRICES.labels] == [400, 400, 400]
+        assert rows["9.90"]["pulls"] == 405 and rows["9.90"]["leads"] == 0
+        assert sum(row["leads"] for row in rows.values()) == 4
+        columns, table = page.near_columns(view), {row[0]: row for row in page.near_rows(view)}
+        assert columns[:3] == ("arm", "pulls", "past pulls")
+        assert table["18.90"][2] == "400" and int(table["18.90"][1]) <= 4
+        assert "9.90: 5 pulls and 400 from past data, mean" in str(um.inspect(campaign, "9.90"))
+        drawn = arms_shown(known(campaign.agent))["arms"]
+        assert [(arm["pulls"], arm["past"]) for arm in drawn][:1] == [(405, 400)]
+        assert sum(arm["leads"] for arm in drawn) == 4
+    plain = um.inspect(simulated_campaign(um.UTS(), um.problems.triangular(5), rounds=50))
+    assert "past" not in plain.table([0]).columns and "past pulls" not in page.near_columns(plain)
+
+
+def test_the_dashboard_tells_of_the_leader_what_is_certified_of_the_leader(path):
+    with led_by_past(path, told=30) as campaign:
+        campaign.reward(1, 0.0)  # whose decision the following would wait for
+        campaign.tell(["14.90"] * 30, [0.0] * 30)
+        view = um.inspect(campaign)
+    assert view.certificate.level > 0  # of 9.90, which does not lead
+    shown = certificate_shown(view)
+    assert (shown["arm"], shown["is_leader"], shown["level"]) == ("9.90", False, 0.0)
+    assert shown["past"] == 1200
+    one = Watched("prices")
+    one.findings.certificate = shown | {"certified": True}
+    assert row(one, False)["certified"] is False and row(one, False)["level"] == 0.0
+    agree = um.inspect(simulated_campaign(um.UTS(), um.problems.triangular(5), rounds=300))
+    told = certificate_shown(agree)
+    assert told["is_leader"] and told["level"] == agree.certificate.level and told["past"] == 0

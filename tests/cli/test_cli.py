@@ -7,8 +7,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+import typer
 from typer.testing import CliRunner
 
+import unimodal as um
 from unimodal import graphs
 from unimodal.cli import app
 from unimodal.studies.reproduce.settings import Setting
@@ -28,8 +30,8 @@ def run(*arguments):
 def test_simulate_prints_a_table_and_writes_result_and_figure(tmp_path):
     done = run(*SMALL, "--graph", "line:9", "--seed", 2, "--out", tmp_path / "out")
     assert done.exit_code == 0, done.output
-    for name in ("UTS", "OSUB", "TS", "KLUCB"):
-        assert name in done.stdout
+    for name in ("PeakUTS", "UTS", "OSUB", "TS", "KLUCB"):  # the default policy, and the paper's
+        assert f" {name} " in done.stdout
     assert "Theorem 1" in done.stdout
     assert (tmp_path / "out" / "regret.png").read_bytes()[:4] == b"\x89PNG"
     assert pl.read_csv(tmp_path / "out" / "summary.csv").columns[:3] == ["policy", "round", "mean"]
@@ -64,6 +66,36 @@ def test_the_version():
     assert done.exit_code == 0 and done.stdout == f"unimodal {__version__}\n"
 
 
+def test_commands_are_listed_in_groups():
+    """Every command once, under the heading of its group, and the groups in their order."""
+    text = run("--help").stdout
+    commands = typer.main.get_command(app).commands
+    groups = re.findall(r"^([A-Z][a-z ]+):\n((?:  .*\n?)+)", text, re.MULTILINE)
+    listed = {name: re.findall(r"^  (\w+)", rows, re.MULTILINE) for name, rows in groups}
+    del listed["Options"]
+    assert sorted(name for names in listed.values() for name in names) == sorted(commands)
+    assert list(listed) == [
+        "Campaigns online",
+        "Keep and move campaigns",
+        "Simulation and studies",
+        "This machine",
+    ]
+    for group, names in listed.items():
+        assert {commands[name].rich_help_panel for name in names} == {group}
+
+
+def test_backup_offers_what_it_does(tmp_path):
+    """The help says what goes where; what it refuses is what the help sends elsewhere."""
+    text = " ".join(run("backup", "--help").stdout.split())
+    assert "of a campaign in a database, a new one of the same" in text
+    assert "From a file into a database, or back, `unimodal copy` goes" in text
+    um.Campaign.open(tmp_path / "ads.db", um.UTS(), um.graphs.line(3)).close()
+    arguments = [tmp_path / "ads.db", "postgresql://user@host/shop?campaign=ads"]
+    done = subprocess.run([COMMAND, "backup", *arguments], capture_output=True, text=True)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert "unimodal copy" in done.stderr
+
+
 def test_policies_lists_each_with_its_source():
     done = run("policies")
     for word in ("uts", "osub", "ts", "klucb", "Paladino", "Combes", "Thompson 1933", "Garivier"):
@@ -94,7 +126,7 @@ def test_reproduce_writes_a_report_beside_the_papers_numbers(monkeypatch, tmp_pa
     tables = pl.read_csv(tmp_path / "tables.csv")
     ran = tables.filter(pl.col("ours").is_not_null())
     assert ran.height == 6 + 4 and (ran["verdict"] != "not run at this scale").all()
-    assert "Of 38 claims: " in done.stdout and " waits for runs not made" in done.stdout
+    assert "Of 38 claims: " in done.stdout and " wait for runs not made" in done.stdout
     assert f"Of 114 numbers: {114 - 10} not run at this scale" in done.stdout
     assert tables.height == 114 and tables["verdict"].is_in(VERDICTS).all()
     again = run("reproduce", "--from", tmp_path / "findings.parquet", "--out", tmp_path / "again")

@@ -3,10 +3,15 @@
 import json
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 import unimodal as um
 from unimodal.cli import app
+
+
+def command(name):
+    return typer.main.get_command(app).commands[name]
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +37,11 @@ def test_a_table_and_what_it_rests_on(run, tmp_path):
         assert words in shown.output
     data = json.loads(out.read_text())
     assert data["draws"] == 20 and len(data["policies"]) == 2
+
+
+def test_the_default_policy_is_among_those_that_are_compared():
+    (parameter,) = [one for one in command("replay").params if one.name == "policies"]
+    assert parameter.default.split(",")[0] == um.PeakUTS().name.lower()
 
 
 def test_a_wrong_policy_gets_a_sentence(run):

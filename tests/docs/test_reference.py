@@ -135,3 +135,19 @@ def test_what_a_docstring_leaves_out_is_noticed():
 
     assert untold(well) == []
     assert untold(badly) == ["parameter b", "what it returns", "an example"]
+
+
+def test_every_type_of_the_http_reference_is_described(monkeypatch):
+    """Those that a table names, such as Past or Edges, have a heading with a sentence and fields.
+
+    Only what an address takes or answers as a whole has its fields with the address instead.
+    """
+    monkeypatch.syspath_prepend(ROOT / "docs" / "_ext")
+    text = "\n".join(importlib.import_module("generated_pages").addresses())
+    rows = re.findall(r"^\| `\w+` \| ([^|]+) \|", text, re.MULTILINE)
+    named = {name for row in rows for name in re.findall(r"\b[A-Z][A-Za-z]+\b", row)}
+    named -= {"JSON", "True", "False"}
+    assert {"Past", "Edges", "ArmAnswer", "TellBody"} <= named
+    for name in sorted(named):
+        described = re.search(rf"^### {name}\n\n(\S.*)\n\nIt has:\n\n\| field ", text, re.MULTILINE)
+        assert described, f"{name} is named and not described"

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unimodal.errors import UnimodalError
-from unimodal.graphs import grid, hypercube, lattice, line, torus
+from unimodal.graphs import from_edges, grid, hypercube, lattice, line, torus
+from unimodal.graphs.text import from_data, to_data
 
 # Up to 4 sides and 240 arms, sides of 1 and 2 included, since those do not wrap.
 boxes = (
@@ -91,10 +92,39 @@ def test_a_hypercube_joins_numbers_that_differ_in_one_binary_digit(dimension):
         assert max(ones) == dimension  # the diameter, to the opposite corner
 
 
+PRICES = ["9.90", "12.90", "14.90", "16.90"]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [PRICES, [4.9, 6.9, 8.9], [30, 10, 20], [("a", 1), "b"]],
+    ids=["text", "floats", "numbers", "tuples"],
+)
+def test_a_line_of_labels_is_what_pairs_of_them_make(labels):
+    """Also as data, so that a campaign which was opened with pairs opens with the line."""
+    pairs = from_edges(list(itertools.pairwise(labels)), labels)
+    for each in (labels, iter(labels)):
+        graph = line(each)
+        assert graph == pairs and graph.labels == tuple(labels)
+        assert to_data(graph) == to_data(pairs)
+        assert from_data(to_data(graph)) == graph
+
+
+def test_a_number_of_arms_may_come_from_numpy_and_an_array_is_labels():
+    assert line(np.int64(4)) == line(4.0) == line(4)
+    assert line(np.array([4.9, 6.9])).labels == (4.9, 6.9)
+    assert [type(label) for label in line(np.array([4, 6])).labels] == [int, int]
+
+
 BAD = [
     (lambda: line(1), "'n_arms' of line must be a whole number of at least 2, got 1"),
     (lambda: line(2.5), "'n_arms' of line .* got 2.5"),
     (lambda: line("17"), "'n_arms' of line .* got '17'"),
+    (lambda: line(np.array(4)), r"'n_arms' of line .* got array\(4\)"),
+    (lambda: line(["9.90"]), "'n_arms' of line must be .* at least 2, got 1"),
+    (lambda: line(["a", "b", "a"]), "labels must differ from each other, got 'a' twice"),
+    (lambda: line({"a", "b"}), "labels must be in an order, as a list has, got a set"),
+    (lambda: line([["a"], ["b"]]), "a label must be hashable"),
     (lambda: line(10**10), "at most 2,147,483,648 arms .* got a line of 10,000,000,000 arms: take"),
     (lambda: grid(1, 1), "a grid must have at least 2 arms, got 1 x 1"),
     (lambda: grid(0, 5), "'rows' of grid .* at least 1, got 0"),

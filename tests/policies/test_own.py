@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import unimodal as um
+from unimodal.kernels.compile import component
 from unimodal.policies import parse
+from unimodal.policies.index import Thompson
 
 SOURCE = '''
 import unimodal as um
@@ -144,3 +146,53 @@ def test_a_subclass_may_compile_what_it_inherits():
         history=True,
     )
     assert (result["PlainLeader"].arms == result["CompiledLeader"].arms).all()
+
+
+class NoComponent:
+    pass
+
+
+@component
+class NoArena:
+    pass
+
+
+@component
+class NoRules:
+    def arena(self, graph):
+        return um.policies.AroundLeader().arena(graph)
+
+
+class OwnScope(um.Policy):
+    def scope(self, graph):
+        return self.made
+
+    def index(self):
+        return Thompson()
+
+
+@pytest.mark.parametrize(
+    ("made", "sentence"),
+    [
+        (NoComponent(), r"must be AroundLeader\(…\), EveryArm\(\) or a @component .* got <"),
+        (None, "or a @component with a method arena.* got None"),
+        (NoArena(), r"a method arena\(graph\), as in .*scope.py, got NoArena\(\)"),
+        (NoRules(), "must have lead, prepare, span, forced, clock, has_leader registered"),
+    ],
+)
+def test_what_is_no_scope_gets_a_sentence(made, sentence):
+    policy = type("Wrong", (OwnScope,), {"made": made})()
+    with pytest.raises(um.UnimodalError, match=f"the scope of Wrong.*{sentence}"):
+        um.simulate(um.problems.triangular(5), policy, horizon=50, trials=1)
+    with pytest.raises(um.UnimodalError, match=f"the scope of Wrong.*{sentence}"):
+        um.Agent(policy, um.graphs.line(5))
+
+
+def test_what_is_no_index_gets_a_sentence():
+    policy = type("Wrong", (um.Policy,), {"index": lambda self: NoComponent()})()
+    for use in (
+        lambda: um.simulate(um.problems.triangular(5), policy, horizon=50, trials=1),
+        lambda: um.Agent(policy, um.graphs.line(5)),
+    ):
+        with pytest.raises(um.UnimodalError, match="an index must be a class with @component"):
+            use()

@@ -237,3 +237,21 @@ def test_load_opens_results_and_agents_and_says_what_it_found(tmp_path):
     assert isinstance(um.Result.load(tmp_path / "r"), um.Result)
     with pytest.raises(um.UnimodalError, match=r"must be a result .* got Agent\(UTS"):
         um.Result.load(tmp_path / "a")
+
+
+def test_pulls_of_the_best_arm_are_those_of_the_best_arm_of_their_round():
+    """Who stays at the peak of round 1 has few of them; without a history nobody can say."""
+    means = [[0.9, 0.5, 0.1], [0.1, 0.5, 0.9]]
+    problem = um.problems.Moving(um.graphs.line(3), [1, 101], means)
+    kept, lost = (
+        um.simulate(problem, um.UTS(), horizon=1000, trials=2, engine="step", history=history)
+        for history in (True, False)
+    )
+    best = np.where(np.arange(1, 1001) > 100, 2, 0)
+    share = 100 * np.mean(kept["UTS"].arms == best)
+    assert str(kept).splitlines()[-1].endswith(f" {share:.1f} %")
+    assert f"{share:.1f} %" in kept._repr_html_()
+    assert str(lost).splitlines()[-1].endswith(" –")
+    still = um.simulate(problem.at(1), um.UTS(), horizon=100, trials=2, engine="step")
+    pulls = still["UTS"].pulls
+    assert str(still).splitlines()[-1].endswith(f" {100 * pulls[:, 0].sum() / pulls.sum():.1f} %")

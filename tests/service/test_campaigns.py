@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 
 import pytest
 
@@ -222,6 +223,26 @@ def test_health_readiness_and_metrics(http):
         "unimodal_alarms",
     ]:
         assert line in text
+
+
+def test_a_key_that_is_sent_again_counts_no_decision(http):
+    """Nor does it change the leader, whom its answer names as it was then."""
+    path = path_of(http, "keys", graph={"generator": "line:3"})
+
+    def total():
+        found = re.search(r'decisions_total\{campaign="keys"\} (.*)', http.get("/metrics").text)
+        return float(found[1])
+
+    first, second = {"Idempotency-Key": "visit-1"}, {"Idempotency-Key": "visit-2"}
+    answers = [http.post(f"{path}/decisions", json={"n": 2}, headers=first) for _ in range(3)]
+    assert len({answer.text for answer in answers}) == 1 and total() == 2
+    http.post(f"{path}/decisions", headers=second)
+    assert total() == 3
+    http.post(f"{path}/decisions", headers=second)
+    http.post(f"{path}/decisions", json={"n": 2}, headers=first)
+    assert total() == 3
+    http.post(f"{path}/decisions", json={"n": 4})
+    assert total() == 7 == http.get(path).json()["decisions"]
 
 
 def test_addresses_and_methods_that_are_not_there(http):

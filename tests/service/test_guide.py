@@ -234,3 +234,21 @@ def test_what_is_copied_into_the_image_is_there():
         for name in line.split()[:-1]:
             assert (ROOT / name).exists()
             assert f"!{name}" in (ROOT / ".dockerignore").read_text()
+
+
+def test_who_leads_is_as_the_guide_says(http):
+    """PeakUTS has a leader from its second decision on; UTS when every arm was shown once."""
+    said = (
+        "PeakUTS has a leader from its second decision on; policies that sweep, such as UTS, when"
+    )
+    assert said in " ".join(GUIDE.split())
+    for policy, first in (("peakuts", 2), ("uts", 6)):
+        path, body = f"/v1/campaigns/leads-{policy}", {"graph": {"generator": "line:5"}, "seed": 1}
+        body |= {"name": f"leads-{policy}", "policy": policy}
+        assert http.post("/v1/campaigns", json=body).json()["leader"] is None
+        leaders = []
+        for _ in range(7):
+            (made,) = http.post(f"{path}/decisions").json()["decisions"]
+            http.post(f"{path}/rewards", json={"decision": made["id"], "reward": 1})
+            leaders.append(http.get(path).json()["leader"])
+        assert [leader is not None for leader in leaders] == [n >= first for n in range(1, 8)]

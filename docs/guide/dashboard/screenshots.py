@@ -4,7 +4,6 @@ python docs/guide/dashboard/screenshots.py [folder]
 """
 
 import contextlib
-import itertools
 import re
 import shutil
 import subprocess
@@ -46,22 +45,20 @@ def play(
 
 def make(folder: Path) -> None:
     """Prices, radio rates that change, buttons of which one is far better, people and friends."""
-    ladder = um.graphs.from_edges(list(itertools.pairwise(PRICES)))
+    ladder = um.graphs.line(PRICES)
     by_price = um.Scaled(um.Bernoulli(), by=float)
 
     def buys(price: str, _: int) -> float:
         return 0.75 / (1 + float(np.exp((float(price) - 13.5) / 1.6)))
 
     play(folder / "pricing.db", ladder, buys, 10_000, family=by_price)
-    rates = um.graphs.from_edges(
-        list(itertools.pairwise([6.0, 12.0, 18.0, 24.0, 30.0, 36.0, 48.0, 54.0]))
-    )
+    rates = um.graphs.line([6.0, 12.0, 18.0, 24.0, 30.0, 36.0, 48.0, 54.0])
 
     def arrives(rate: float, decision: int) -> float:
         return 0.8 - abs(rate - 30) / 60 - (0.17 if decision > 3_300 else 0.0)
 
     play(folder / "radio-rates.db", rates, arrives, 6_000, hours=5)
-    buttons = um.graphs.from_edges(list(itertools.pairwise(BUTTONS)))
+    buttons = um.graphs.line(BUTTONS)
     clicks = dict(zip(BUTTONS, (0.05, 0.12, 0.45, 0.1, 0.04), strict=True))
     named = {"policy": um.UniTT(), "hours": 3}  # which looks for certainty
     play(folder / "checkout-button.db", buttons, lambda arm, _: clicks[arm], 4_000, **named)

@@ -20,6 +20,7 @@ from unimodal.kernels.random import POLICY, stream
 from unimodal.lookup.graph_view import LazyGraphView, WholeGraphView
 from unimodal.lookup.oracle import Neighbours, Oracle, as_oracle
 from unimodal.policies import UTS, PeakUTS, Policy, as_policy
+from unimodal.policies.policy import arena_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -73,7 +74,7 @@ class Agent:
     Examples
     --------
     >>> import unimodal as um
-    >>> prices = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
+    >>> prices = um.graphs.line(["9.90", "12.90", "14.90"])
     >>> money = um.Scaled(um.Bernoulli(), by=float)  # sold or not, and a sale is worth its price
     >>> agent = um.Agent(um.UTS(), prices, family=money, seed=1)
     >>> price = agent.ask()
@@ -109,7 +110,7 @@ class Agent:
         view: WholeGraphView | LazyGraphView
         if isinstance(graph, Graph):
             check_no_root(root)
-            view = WholeGraphView(graph, policy.scope(graph).arena(graph))
+            view = WholeGraphView(graph, arena_of(policy, graph))
         else:
             oracle = as_oracle(graph, root)
             self.check_look_ups(policy)

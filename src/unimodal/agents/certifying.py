@@ -58,6 +58,7 @@ def certificate(agent: Agent, confidence: Any, tolerance: Any) -> Certificate:
         waiting,
         assumptions(agent, _any_dropped(agent)),
         obstacle(agent, expired(agent) > 0),
+        past_left_out(agent),
     )
     return certify(counted, confidence, tolerance, believed(agent, graph))
 
@@ -98,6 +99,11 @@ def assumptions(agent: Agent, dropped: bool) -> tuple[str, ...]:
 def obstacle(agent: Agent, any_expired: bool) -> str | None:
     """Why nothing can be told at a confidence, if expiries have made rewards of no family."""
     return EXPIRED_AS_ZERO if any_expired and agent.book.spoils_evidence else None
+
+
+def past_left_out(agent: Agent) -> int:
+    """As how many rewards past data count for an agent, where they do not for its certificate."""
+    return 0 if agent.past.certify else int(agent.past.pulls.sum())
 
 
 def known_neighbours(agent: Agent, graph: Graph) -> Callable[[int], Any]:
@@ -148,7 +154,7 @@ def _in_memory(agent: Agent) -> RewardsInMemory:
     if not isinstance(agent.book.outcomes, RewardsInMemory):
         raise UnimodalError(
             "the agent of a campaign does not keep the order of its rewards, which is in the log: "
-            "ask the campaign itself."
+            "ask the campaign itself, as by campaign.certificate()."
         )
     return agent.book.outcomes
 

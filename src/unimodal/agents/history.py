@@ -140,6 +140,21 @@ def evidence_sums(agent: Agent, graph: Graph) -> tuple[Any, Any]:
     return pulls, totals
 
 
+def past_pulls(agent: Agent, graph: Graph) -> Any:
+    """How many pulls of each arm of a graph are from past data, which need a graph that is held."""
+    return np.zeros(graph.n_arms, np.int64) if is_partial(agent) else agent.past.pulls
+
+
+def rounds_led(agent: Agent, graph: Graph) -> Any:
+    """In how many rounds each arm of a graph led, without what past data count as.
+
+    The first logs with past data did not count them as leads: there, arms led less often.
+    """
+    leads, past = known_records(agent, graph)["leads"], past_pulls(agent, graph)
+    counted = agent.policy.data_leads and bool((leads >= past).all())
+    return leads - past if counted else leads
+
+
 def is_partial(agent: Agent) -> bool:
     """Whether there may be arms that the agent has not met."""
     return agent.graph is None

@@ -57,7 +57,7 @@ class PastData:
     --------
     >>> import unimodal as um
     >>> last_year = um.PastData({"9.90": (200, 34), "12.90": (150, 21)}, weight=0.5)
-    >>> prices = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
+    >>> prices = um.graphs.line(["9.90", "12.90", "14.90"])
     >>> agent = um.Agent(um.UTS(), prices, data=last_year)
     >>> agent.ask(), agent.reason  # the others are known
     ('14.90', 'start')

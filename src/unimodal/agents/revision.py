@@ -18,6 +18,7 @@ from unimodal.graphs import Graph
 from unimodal.graphs.bypass import bypassed
 from unimodal.lookup.graph_view import WholeGraphView
 from unimodal.policies.forgetting import renumbered_memory
+from unimodal.policies.policy import arena_of
 from unimodal.policies.scope import has_leader
 from unimodal.policies.start import Sweep
 from unimodal.policies.state import BEGUN, LAST, LEADER
@@ -43,7 +44,7 @@ def revised(agent: Agent, graph: Graph) -> Agent:
         data["begin"] += [arm for label, arm in numbers.items() if label not in known]
     new = assembled(
         agent.policy,
-        WholeGraphView(graph, agent.policy.scope(graph).arena(graph)),
+        WholeGraphView(graph, arena_of(agent.policy, graph)),
         agent.family,
         agent.seed,
         data,
@@ -78,7 +79,7 @@ def limit(agent: Agent, change: str, given: Any) -> None:
     if paused or "cap" in limits:
         data["limits"] = {**limits, "paused": paused}
     assert isinstance(view, WholeGraphView)
-    whole = WholeGraphView(view.graph, agent.policy.scope(view.graph).arena(view.graph))
+    whole = WholeGraphView(view.graph, arena_of(agent.policy, view.graph))
     _offer(agent, data, paused, sorted(set(before) - set(paused)))
     new = assembled(agent.policy, whole, agent.family, agent.seed, data)
     new._player.first_pulls, new._player.graph_changed = player.first_pulls, True

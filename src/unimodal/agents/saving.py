@@ -30,6 +30,7 @@ from unimodal.policies import Policy
 from unimodal.policies.forgetting import fill_memory, filled, filled_data, memory_data
 from unimodal.policies.index import refresh
 from unimodal.policies.npts import with_room
+from unimodal.policies.policy import arena_of
 from unimodal.policies.scout import links_of, set_links
 
 FORMAT = 1
@@ -126,7 +127,7 @@ def from_data(
         view = _looked_up(data["graph"], graph, policy)
     else:
         whole = graphs.from_data(data["graph"])
-        view = WholeGraphView(whole, policy.scope(whole).arena(whole))
+        view = WholeGraphView(whole, arena_of(policy, whole))
     seed = whole_number(data["seed"], "the 'seed' of a saved agent", 0)
     first = data.get("first_pulls")
     check_first_pulls(first, view.n_arms)

@@ -56,7 +56,7 @@ class Campaign:
     --------
     >>> import tempfile, unimodal as um
     >>> file = tempfile.mkdtemp() + "/prices.db"
-    >>> ladder = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
+    >>> ladder = um.graphs.line(["9.90", "12.90", "14.90"])
     >>> money = um.Scaled(um.Bernoulli(), by=float)  # sold or not, and a sale is worth its price
     >>> with um.Campaign.open(file, um.UTS(), ladder, money, seed=1) as campaign:
     ...     decision = campaign.decide()
@@ -129,7 +129,7 @@ class Campaign:
         data
             As in `Agent`.
         durability
-            "full" survives a power failure, "process" only a crash of the program.
+            "full" survives a power failure, "fast" only a crash of the program.
         wait
             For how many seconds a busy file is waited for.
         clock
@@ -298,7 +298,7 @@ class Campaign:
         """Go on with a new arm between two that are joined: their edge is replaced by two.
 
         >>> import tempfile, unimodal as um
-        >>> ladder = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
+        >>> ladder = um.graphs.line(["9.90", "12.90", "14.90"])
         >>> file = tempfile.mkdtemp() + "/prices.db"
         >>> with um.Campaign.open(file, um.UTS(), ladder) as campaign:
         ...     campaign.insert("13.90", between=("12.90", "14.90"))

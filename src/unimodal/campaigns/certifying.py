@@ -14,6 +14,7 @@ from unimodal.agents.certifying import (
     check_policy,
     known_neighbours,
     obstacle,
+    past_left_out,
     played_graph,
     sums_by_arm,
 )
@@ -70,6 +71,7 @@ def certificate_of(
         told.behind.height,
         (*assumptions(agent, bool(dropped)), *_since(history)),
         obstacle_of(agent, history),
+        past_left_out(agent),
     )
     return certify(counted, confidence, tolerance, believed(agent, graph))
 

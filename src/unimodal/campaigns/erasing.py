@@ -145,7 +145,7 @@ def erase(
     --------
     >>> import tempfile, unimodal as um
     >>> file = tempfile.mkdtemp() + "/people.db"
-    >>> people = um.graphs.from_edges([("Ann", "Bob"), ("Bob", "Cy")])
+    >>> people = um.graphs.line(["Ann", "Bob", "Cy"])
     >>> with um.Campaign.open(file, um.UTS(), people, seed=1) as campaign:
     ...     decisions = campaign.decide(5)
     >>> um.campaigns.erase(file, "Bob").label

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from unimodal.errors import UnimodalError
 from unimodal.version import __version__
@@ -16,7 +18,39 @@ from unimodal.version import __version__
 if TYPE_CHECKING:
     from rich.console import Console
 
+# The groups of `unimodal --help`, in its order.
+DECIDE = "Campaigns online"
+KEEP = "Keep and move campaigns"
+RESEARCH = "Simulation and studies"
+MACHINE = "This machine"
+GROUPS = (DECIDE, KEEP, RESEARCH, MACHINE)
+
+
+class InGroups(TyperGroup):
+    """Commands group by group, which Typer does with rich only: their `rich_help_panel` says it."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names, in the order of the groups."""
+        return [name for group in GROUPS for name in self.commands if self._group(name) == group]
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write a section for each group."""
+        names = self.list_commands(ctx)
+        width = formatter.width - 6 - max(map(len, names))
+        for group, members in itertools.groupby(names, self._group):
+            with formatter.section(group):
+                formatter.write_dl(
+                    [(name, self.commands[name].get_short_help_str(width)) for name in members]
+                )
+
+    def _group(self, name: str) -> str:
+        """The group of a command; the last one where it says none."""
+        group = getattr(self.commands[name], "rich_help_panel", None)
+        return group if group in GROUPS else GROUPS[-1]
+
+
 app = typer.Typer(
+    cls=InGroups,
     help="Bandits whose arms lie on a graph and whose reward has one peak.",
     no_args_is_help=True,
     add_completion=False,

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from unimodal.cli.app import app, terminal
+from unimodal.cli.app import MACHINE, app, terminal
 
 
-@app.command()
+@app.command(rich_help_panel=MACHINE)
 def bench(
     what: Annotated[
         list[str] | None,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from unimodal.cli.app import app, terminal
+from unimodal.cli.app import DECIDE, KEEP, app, terminal
 from unimodal.escape_text import printable
 
 CampaignFile = Annotated[
@@ -23,7 +23,7 @@ ArchiveFiles = Annotated[
 ]
 
 
-@app.command()
+@app.command(rich_help_panel=KEEP)
 def verify(
     file: CampaignFile,
     policy: OwnPolicy = "",
@@ -48,18 +48,22 @@ def verify(
         sys.exit(1)
 
 
-@app.command()
+@app.command(rich_help_panel=KEEP)
 def backup(
     file: CampaignFile,
-    target: Annotated[str, typer.Argument(help="A new file for the copy")],
+    target: Annotated[
+        str, typer.Argument(help="A new file; of a campaign in a database, a new one of the same")
+    ],
 ) -> None:
-    r"""Copy a campaign that may be in use; all that was acknowledged before is in the copy.
+    r"""Copy a campaign that may be in use to its like; what was acknowledged before is in it.
 
-    Do not copy the file by other means while it is in use: a part of it is in its -wal file.
+    Do not copy the file by other means while it is in use: a part of it is in its -wal file. From a
+    file into a database, or back, `unimodal copy` goes.
 
     \b
     Examples:
       unimodal backup ads.db backups/ads-monday.db
+      unimodal backup "postgresql://host/shop?campaign=ads" "postgresql://host/shop?campaign=monday"
     """
     from unimodal.campaigns.reading import backup as copied
     from unimodal.campaigns.stores import as_place
@@ -70,7 +74,7 @@ def backup(
     print(printable(f"{place} was copied to {copy}{size}."))
 
 
-@app.command()
+@app.command(rich_help_panel=DECIDE)
 def inspect(
     file: CampaignFile,
     html: Annotated[Path | None, typer.Option(help="A file for the page, with pictures")] = None,
@@ -93,7 +97,7 @@ def inspect(
     command.show(_looked_at(file, policy, archive), html, around, terminal())
 
 
-@app.command()
+@app.command(rich_help_panel=DECIDE)
 def certify(
     file: CampaignFile,
     confidence: Annotated[float, typer.Option(help="How sure to be, between 0 and 1")] = 0.95,
@@ -119,7 +123,7 @@ def certify(
         sys.exit(1)
 
 
-@app.command()
+@app.command(rich_help_panel=DECIDE)
 def explain(
     file: CampaignFile,
     decision: Annotated[int, typer.Argument(help="The id of a decision")],
@@ -146,13 +150,13 @@ def explain(
         command.show(found, terminal())
 
 
-@app.command()
+@app.command(rich_help_panel=DECIDE)
 def replay(
     file: CampaignFile,
     policies: Annotated[
         str,
         typer.Option(help="Names with commas; parameters in parentheses; FILE.py:Class for yours"),
-    ] = "ts,osub,klucb",
+    ] = "peakuts,ts,osub,klucb",
     draws: Annotated[int, typer.Option(help="Worlds that each policy is simulated in")] = 200,
     seed: Annotated[int, typer.Option(help="Seed of everything random")] = 0,
     any_peaks: Annotated[

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from unimodal.agents.history import Recorded
 from unimodal.escape_text import printable
 from unimodal.inspection.page import (
-    NEAR,
     OVER_TIME,
     hidden,
+    near_columns,
     near_rows,
     path_sentence,
     span,
@@ -39,7 +39,7 @@ def show(campaign: Recorded, html: Path | None, around: str | None, console: Con
         console.print(tables.words(f"Alarm ({alarm.kind}): {alarm.sentence}", "bold yellow"))
     rows = [[tables.shortened(cell, _LONGEST) for cell in row] for row in near_rows(view)]
     title = f"Around {tables.shortened(view.label, _LONGEST)} ({view.why})"
-    console.print(tables.table(title, NEAR, rows[:_ROWS]))
+    console.print(tables.table(title, near_columns(view), rows[:_ROWS]))
     if len(rows) > _ROWS:
         console.print(hidden(rows, _ROWS), style="dim")
     if not view.history.is_empty():

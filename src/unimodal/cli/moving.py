@@ -9,12 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
-from unimodal.cli.app import app
+from unimodal.cli.app import KEEP, app
 from unimodal.cli.campaigns import ArchiveFiles, CampaignFile, OwnPolicy, own_policy
 from unimodal.escape_text import printable
 
 
-@app.command()
+@app.command(rich_help_panel=KEEP)
 def copy(
     source: CampaignFile,
     target: Annotated[str, typer.Argument(help="A new file, or the address of a new campaign")],
@@ -54,7 +54,7 @@ def copy(
             sys.exit(1)
 
 
-@app.command()
+@app.command(rich_help_panel=KEEP)
 def restore(
     backup: Annotated[str, typer.Argument(help="A copy that `unimodal backup` or `copy` wrote")],
     target: Annotated[str, typer.Argument(help="The campaign's file, which nobody has open")],
@@ -82,7 +82,7 @@ def restore(
     print(printable(sentence(done.verdict)))
 
 
-@app.command()
+@app.command(rich_help_panel=KEEP)
 def export(
     file: CampaignFile,
     target: Annotated[Path, typer.Argument(help="A new file, .parquet or .ndjson")],
@@ -104,7 +104,7 @@ def export(
     print(printable(str(exported(file, target, rows, archive))))
 
 
-@app.command()
+@app.command(rich_help_panel=KEEP)
 def compact(
     file: CampaignFile,
     archive: Annotated[
@@ -133,7 +133,7 @@ def compact(
     print(printable(str(done)))
 
 
-@app.command()
+@app.command(rich_help_panel=KEEP)
 def erase(
     file: CampaignFile,
     arm: Annotated[str, typer.Argument(help="The label of an arm")],
@@ -159,7 +159,7 @@ def erase(
     print(printable(str(done)))
 
 
-@app.command()
+@app.command(rich_help_panel=KEEP)
 def migrate(
     file: Annotated[str, typer.Argument(help="A campaign's file")], policy: OwnPolicy = ""
 ) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from unimodal.report import tables
+from unimodal.report.page import for_number
 from unimodal.studies.reproduce.claim_rules import FAILS
 from unimodal.studies.reproduce.claims import CLAIMS
 from unimodal.studies.reproduce.evidence import Evidence
@@ -78,4 +79,4 @@ def _named(title: str, texts: list[str]) -> Iterator[str]:
 
 
 def _listed(words: Counter[str]) -> str:
-    return ", ".join(f"{number} {word}" for word, number in words.most_common())
+    return ", ".join(f"{number} {for_number(word, number)}" for word, number in words.most_common())

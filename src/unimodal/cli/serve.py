@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from unimodal.cli.app import app, terminal
+from unimodal.cli.app import DECIDE, app, terminal
 from unimodal.errors import UnimodalError
 from unimodal.escape_text import printable
 
@@ -22,12 +22,12 @@ tokens = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-app.add_typer(tokens, name="token")
+app.add_typer(tokens, name="token", rich_help_panel=DECIDE)
 STORE = "UNIMODAL_STORE"
 TokenPath = Annotated[Path, typer.Argument(help="The token file; it has hashes, not tokens")]
 
 
-@app.command()
+@app.command(rich_help_panel=DECIDE)
 def serve(
     store: Annotated[
         str,

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from unimodal.cli.app import app, silenced, terminal
+from unimodal.cli.app import RESEARCH, app, silenced, terminal
 from unimodal.errors import UnimodalError, whole_number
 
 
-@app.command()
+@app.command(rich_help_panel=RESEARCH)
 def simulate(
     graph: Annotated[
         str,
@@ -23,7 +23,7 @@ def simulate(
     policies: Annotated[
         str,
         typer.Option(help="Names with commas; parameters in parentheses; FILE.py:Class for yours"),
-    ] = "uts,osub,ts,klucb",
+    ] = "peakuts,uts,osub,ts,klucb",
     horizon: Annotated[str, typer.Option(help="Rounds a trial, such as 1e5")] = "1e5",
     trials: Annotated[str, typer.Option(help="Trials of each policy")] = "100",
     seed: Annotated[int, typer.Option(help="Seed of everything random, the graph included")] = 0,
@@ -100,7 +100,7 @@ def simulate(
         console.print("Add --out DIR to keep the data and a figure.", style="dim")
 
 
-@app.command()
+@app.command(rich_help_panel=RESEARCH)
 def policies() -> None:
     """List the policies: parameters, what each does, and where it comes from.
 

@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from unimodal.cli.app import app, silenced, terminal
+from unimodal.cli.app import RESEARCH, app, silenced, terminal
 from unimodal.errors import UnimodalError
 
 
-@app.command()
+@app.command(rich_help_panel=RESEARCH)
 def reproduce(
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer graphs and trials (default)")
@@ -70,7 +70,7 @@ def reproduce(
         command.reproduce("full" if full else "quick", out, only, dask, console)
 
 
-@app.command()
+@app.command(rich_help_panel=RESEARCH)
 def compare(
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer graphs, trials and rounds: a minute or two")

@@ -12,7 +12,7 @@ from typing import Any
 from unimodal.errors import UnimodalError, real_number, refuse_set
 
 LARGEST_FACTOR = 1e50  # products with the largest reward stay finite
-_SHOWN = 12  # factors, when they are printed
+_SHOWN = 3  # factors, when they are printed: a heading has room for no more
 
 
 def spelt(by: Any) -> Any:
@@ -81,8 +81,9 @@ def shown(by: Any) -> str:
         return "float"
     if isinstance(by, float):
         return repr(by)
-    some = dict(by[:_SHOWN]) if is_by_label(by) else list(by[:_SHOWN])
-    return f"{some!r} and {len(by) - _SHOWN:,} more" if len(by) > _SHOWN else repr(some)
+    some = repr(dict(by[:_SHOWN]) if is_by_label(by) else list(by[:_SHOWN]))
+    left = len(by) - _SHOWN
+    return f"{some[:-1]}, … {left:,} more{some[-1]}" if left > 0 else some
 
 
 def to_data(by: Any) -> Any:

@@ -49,7 +49,7 @@ class Scaled(Family):
     Examples
     --------
     >>> import unimodal as um
-    >>> prices = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
+    >>> prices = um.graphs.line(["9.90", "12.90", "14.90"])
     >>> money = um.Scaled(um.Bernoulli(), by={"9.90": 9.90, "12.90": 12.90, "14.90": 14.90})
     >>> problem = um.Problem(prices, {"9.90": 4.0, "12.90": 4.5, "14.90": 3.0}, money)
     >>> problem.best_arm

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
 
 from unimodal.errors import UnimodalError, whole_number
 from unimodal.graphs.build import check_size, lay_out
-from unimodal.graphs.graph import Graph
+from unimodal.graphs.graph import Graph, checked_labels
 
 
 def lattice(*sides: int, wrap: bool = False) -> Graph:
@@ -45,26 +46,38 @@ def lattice(*sides: int, wrap: bool = False) -> Graph:
     return _lattice(checked, bool(wrap), {"kind": "lattice", "sides": checked, "wrap": bool(wrap)})
 
 
-def line(n_arms: int) -> Graph:
+def line(n_arms: int | Iterable[Hashable]) -> Graph:
     """Arms in a row, each joined to the next: prices, rates, sizes.
 
     Parameters
     ----------
     n_arms
-        The number of arms, at least 2.
+        The number of arms, at least 2; or their labels, in order.
 
     Returns
     -------
     Graph
         The graph.
 
+    Raises
+    ------
+    UnimodalError
+        If there are fewer than 2 arms, or two of them have the same label.
+
     Examples
     --------
     >>> line(17).max_degree
     2
+    >>> prices = line(["9.90", "12.90", "14.90"])
+    >>> [prices.label_of(arm) for arm in prices.neighbors(prices.arm_of("12.90"))]
+    ['9.90', '14.90']
     """
-    n_arms = whole_number(n_arms, "the 'n_arms' of line", 2)
-    return _lattice((n_arms,), False, {"kind": "line", "n_arms": n_arms})
+    is_number = isinstance(n_arms, str) or getattr(n_arms, "ndim", 1) == 0
+    labels = checked_labels(n_arms) if isinstance(n_arms, Iterable) and not is_number else None
+    size = whole_number(n_arms if labels is None else len(labels), "the 'n_arms' of line", 2)
+    # With labels it is saved as `from_edges` is: both open the same files.
+    recipe = {"kind": "line", "n_arms": size} if labels is None else {"kind": "edges"}
+    return _lattice((size,), False, recipe, labels)
 
 
 def grid(rows: int, columns: int) -> Graph:
@@ -140,7 +153,12 @@ def hypercube(dimension: int) -> Graph:
     return _lattice(sides, False, {"kind": "hypercube", "dimension": dimension})
 
 
-def _lattice(sides: tuple[int, ...], wrap: bool, recipe: dict[str, Any]) -> Graph:
+def _lattice(
+    sides: tuple[int, ...],
+    wrap: bool,
+    recipe: dict[str, Any],
+    labels: tuple[Hashable, ...] | None = None,
+) -> Graph:
     n_arms = math.prod(sides)
     if n_arms < 2:
         size = " x ".join(map(str, sides)) or "no sides"
@@ -158,4 +176,4 @@ def _lattice(sides: tuple[int, ...], wrap: bool, recipe: dict[str, Any]) -> Grap
         along = arms.reshape(-1, side, inner)  # the middle axis runs along this side
         tails.append(along[:, :link].ravel())
         heads.append(np.roll(along, -1, axis=1)[:, :link].ravel())
-    return lay_out(n_arms, np.concatenate(tails), np.concatenate(heads), recipe)
+    return lay_out(n_arms, np.concatenate(tails), np.concatenate(heads), recipe, labels)

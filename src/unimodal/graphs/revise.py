@@ -46,7 +46,7 @@ def revised(
     Examples
     --------
     >>> from unimodal import graphs
-    >>> prices = graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
+    >>> prices = graphs.line(["9.90", "12.90", "14.90"])
     >>> revised(prices, add=[("14.90", "16.90")], retire=["9.90"]).labels
     ('12.90', '14.90', '16.90')
     >>> between = [("12.90", "13.90"), ("13.90", "14.90")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,10 @@ LOOK_UPS, FAILED = 100, 0.1  # of so many last look-ups, this share must not fai
 FEW_FAILED = 3
 WITHOUT_REWARDS, LONGER = 100, 3  # decisions in a row, and how many times the longest run before
 OVERDUE, SHARE_OVERDUE, LATE = 20, 0.1, 10  # see `_waiting`
+DUE, NEVER_TOLD = (
+    20,
+    1_000,
+)  # see `_all_expired`: rewards, and decisions
 
 
 @dataclass(frozen=True)
@@ -92,7 +97,9 @@ def alarms(campaign: Recorded | str | Path, confidence: float = CONFIDENCE) -> l
     - *Look-ups*: of the last 100, 3 or more and a tenth or more have failed.
     - *Waiting*: no reward has come for 100 decisions and for three times as many as ever before; or
       a tenth of the decisions, and 20 at least, have no reward although 100 more have been made
-      since, and ten times as many as it usually takes (for 99 of 100 rewards).
+      since, and ten times as many as it usually takes (for 99 of 100 rewards). With a time to live
+      none is late before that is over: then 100 decisions in a row expired, among which 20 rewards
+      were due by the share before; or 1,000, if no reward was ever told.
     - *Cannot tell*: in a campaign of before, decisions have expired as rewards of 0 that are not of
       the family; second peaks and changes are not tested then.
 
@@ -234,8 +241,12 @@ def _look_ups(history: pl.DataFrame) -> Iterator[Alarm]:
 
 
 def _waiting(agent: Agent, history: pl.DataFrame) -> Iterator[Alarm]:
+    """Rewards that stay out; with a time to live, no decision is late before that is over."""
     import polars as pl
 
+    if math.isfinite(agent.book.time_to_live):
+        yield from _all_expired(history)
+        return
     kind = pl.col("kind")
     # The ids of decisions go on from those before the history, if these are in an archive.
     decided = pl.col("decision").filter(kind == "decide")
@@ -274,6 +285,28 @@ def _waiting(agent: Agent, history: pl.DataFrame) -> Iterator[Alarm]:
             "well, or open the campaign with a time_to_live.",
             since=_time(history, overdue[0]),
             decision=overdue[0],
+        )
+
+
+def _all_expired(history: pl.DataFrame) -> Iterator[Alarm]:
+    """Decisions in a row that all expired, where the share before says that rewards were due."""
+    import polars as pl
+
+    kind = pl.col("kind")
+    closed = history.lazy().filter(kind.is_in(["reward", "expire"]))
+    ended = closed.select("decision", told=kind == "reward").collect().sort("decision")
+    told = np.flatnonzero(ended["told"].to_numpy())
+    before = int(told[-1]) + 1 if len(told) else 0  # up to the last one with a reward
+    run, due = ended.height - before, len(told) / before if before else 0.0
+    if run >= max(WITHOUT_REWARDS, DUE / due if due else NEVER_TOLD):
+        first = int(ended["decision"][before])
+        usual = f"{_percent(round(due, 3))} before had one" if due else "none ever had one"
+        yield Alarm(
+            "waiting",
+            f"The last {run:,} decisions whose time is over had no reward ({usual}): rewards may "
+            "no longer be told, or come later than the time_to_live.",
+            since=_time(history, first),
+            decision=first,
         )
 
 

@@ -61,7 +61,8 @@ class Certificate:
     Attributes
     ----------
     leader
-        The arm with the highest mean reward.
+        The arm with the highest mean of the rewards that count; a campaign's own leader, which past
+        data may have brought to the lead, can be another.
     peak
         The leader, if it is certified; else None.
     confidence
@@ -88,6 +89,8 @@ class Certificate:
         What the posterior says, apart from the certificate.
     obstacle
         Why nothing can be certified, whatever the rewards: "expired as zero", or None.
+    past
+        As how many rewards past data count elsewhere, which do not count here.
 
     Examples
     --------
@@ -97,7 +100,7 @@ class Certificate:
     False
     """
 
-    leader: Hashable  # the arm with the highest mean reward; None without rewards
+    leader: Hashable  # the arm with the highest mean of the rewards that count; None without any
     peak: Hashable  # the leader, if it is certified to be the peak; else None
     confidence: float  # what was asked for
     error: float  # the smallest error probability at which the leader is certified now; 1: at none
@@ -111,6 +114,7 @@ class Certificate:
     assumptions: tuple[str, ...]
     belief: Belief | None = None  # None for a family whose posterior is not known
     obstacle: str | None = None  # one of OBSTACLES
+    past: int = 0  # rewards that past data stand for, and that do not count
 
     @property
     def level(self) -> float:
@@ -130,10 +134,13 @@ class Certificate:
             until = "until an earlier decision has its reward"
             lines.append(f"{self.waiting:,} more wait to be counted {until}.")
         lines += [f"Note: {assumption}." for assumption in self.assumptions]
+        if self.past:
+            lines.append(f"Past data, as {self.past:,} rewards, do not count here.")
         if self.belief is not None and self.leader is not None:
             best = self.belief.best.get(self.leader, math.nan)
+            posterior = "Posterior with past data" if self.past else "Posterior"
             lines.append(
-                f"Posterior, not part of the certificate: {_percent(best)} that {self.leader} is "
+                f"{posterior}, not part of the certificate: {_percent(best)} that {self.leader} is "
                 "the best of its neighbourhood; stopping now would lose "
                 f"{self.belief.expected_loss:.2g} per round."
             )
@@ -143,13 +150,15 @@ class Certificate:
         counted = f"{self.rewards:,} reward{'s' if self.rewards != 1 else ''}"
         if self.obstacle is not None:
             return f"Nothing can be certified: {OBSTACLES.get(self.obstacle, self.obstacle)}."
+        only = ", by new rewards only" if self.past else ""
         if self.leader is None:
             return "Nothing is certified: there are no rewards yet."
         if self.peak is not None:
             reached = f"{_percent(self.level)} confidence"
             asked = f"{_percent(self.confidence)} was asked for"
-            return f"The peak is {self.peak}, at {reached} ({asked}), after {counted}."
-        start = f"Not certified at {_percent(self.confidence)} after {counted}: {self.leader} leads"
+            return f"The peak is {self.peak}, at {reached} ({asked}), after {counted}{only}."
+        asked = f"Not certified at {_percent(self.confidence)} after {counted}"
+        start = f"{asked}: {self.leader} has the best mean{only}"
         if not self.open:
             return f"{start}, but its neighbours are not known."
         foreseen = (
@@ -160,8 +169,10 @@ class Certificate:
     def _near_tie(self) -> list[str]:
         if self.peak is not None or self.among is None or self.leader is None:
             return []
-        apart = f"at most {self.gap:.3g} above the mean of {self.leader}"
-        found = [f"The peak is among {_listed(self.among, 'and')}; its mean is {apart}."]
+        apart = f"its mean is at most {self.gap:.3g} above the mean of {self.leader}"
+        if math.isinf(self.gap):
+            apart = f"how far its mean is above the mean of {self.leader} cannot be told yet"
+        found = [f"The peak is among {_listed(self.among, 'and')}; {apart}."]
         if self.tolerance is not None:
             word = "within" if self else "not yet within"
             found.append(f"That is {word} the tolerance of {self.tolerance:g}.")
@@ -182,10 +193,10 @@ def standing_rows(found: Certificate) -> list[tuple[str, str, str]]:
     ]
     rows = []
     for arm in arms if found.leader is not None else ():
-        leads = "the peak" if found.peak is not None else "leads"
+        best_mean = "the peak" if found.peak is not None else "best mean"
         rejected = "may be better" if arm in found.open else "worse"
         chance = _percent(best[arm]) if arm in best else "–"
-        rows.append((str(arm), leads if arm == found.leader else rejected, chance))
+        rows.append((str(arm), best_mean if arm == found.leader else rejected, chance))
     return rows
 
 
@@ -218,6 +229,7 @@ class Counted:
     waiting: int = 0
     assumptions: tuple[str, ...] = ()
     obstacle: str | None = None
+    past: int = 0  # rewards of past data that are not among the pulls
 
     @property
     def leader(self) -> int:
@@ -276,6 +288,7 @@ def certify(
         assumptions=counted.assumptions,
         belief=None if near is None else belief(leader, near),
         obstacle=counted.obstacle,
+        past=counted.past,
     )
 
 

@@ -137,9 +137,9 @@ def second_peaks(
     agent count as those of a certificate: in the order of decisions, up to the oldest open one.
 
     Two arms stand on different hills if every path between them passes an arm that is worse than
-    both. Every arm has bounds low ≤ μ ≤ high (`families.evidence`). The arms that can be as good as
-    c are those with high ≥ c. An arm with low = c is reported if another with low ≥ c is not joined
-    to it by a path of such arms.
+    both. Every arm has bounds low ≤ μ ≤ high (`confidence_bounds.py`). The arms that can be as good
+    as c are those with high ≥ c. An arm with low = c is reported if another with low ≥ c is not
+    joined to it by a path of such arms.
 
     *False alarms.* If the means have one peak (plateaus are allowed), any arm is reported with
     probability at most 1 - `confidence`, whoever chose the pulls and however often one looks.

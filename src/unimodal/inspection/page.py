@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 _BINS, _ROWS = 60, 60  # parts in a picture, rows in a table, at most
 _PART = 150  # rewards in a part of a picture, at least
-NEAR = ("arm", "pulls", "mean", "95 % interval", "rounds led")
 OVER_TIME = ("until decision", "began", "leader", "of its rounds", "rewards", "mean reward")
 
 
@@ -38,7 +37,7 @@ def report(view: View) -> str:
         standing_rows=[] if found is None else standing_rows(found)[:_ROWS],
         label=view.label,
         picture=draw(view),
-        near_columns=NEAR,
+        near_columns=near_columns(view),
         near_rows=rows[:_ROWS],
         hidden=hidden(rows, _ROWS),
         path=path_sentence(view),
@@ -48,12 +47,19 @@ def report(view: View) -> str:
     )
 
 
+def near_columns(view: View) -> tuple[str, ...]:
+    """The names of the columns of the neighbourhood."""
+    apart = ("past pulls",) if view.agent.past.pulls.any() else ()
+    return ("arm", "pulls", *apart, "mean", "95 % interval", "rounds led")
+
+
 def near_rows(view: View) -> list[tuple[str, ...]]:
     """The neighbourhood as text."""
     return [
         (
             row["arm"],
-            f"{row['pulls']:,.6g}",
+            f"{row['pulls'] - row.get('past', 0):,.6g}",
+            *([f"{row['past']:,}"] if "past" in row else []),
             f"{row['mean']:.4g}" if row["pulls"] else "–",
             f"{row['low']:.4g} … {row['high']:.4g}",
             f"{row['leads']:,}",

@@ -24,6 +24,8 @@ from unimodal.agents.history import (
     is_partial,
     known_graph,
     known_records,
+    past_pulls,
+    rounds_led,
     shown,
 )
 from unimodal.campaigns import recorded
@@ -81,13 +83,15 @@ class View:
     def table(self, arms: Iterable[int]) -> pl.DataFrame:
         """One row per arm: pulls, mean reward, 95 % posterior interval of its mean, rounds led.
 
-        Where the prior of `Bounded` keeps the interval away from the mean reward, it is stretched.
+        With past data, also how many of the pulls are from before (`past`). Where the prior of
+        `Bounded` keeps the interval away from the mean reward, it is stretched.
         """
         import polars as pl
 
         chosen = np.fromiter(arms, dtype=np.int64)
         records = self.records[chosen]
         means, low, high = means_and_intervals(self.agent.family, records)
+        past = past_pulls(self.agent, self.graph)
         return pl.DataFrame(
             {
                 "arm": [shown(self.graph.label_of(int(arm))) for arm in chosen],
@@ -95,7 +99,8 @@ class View:
                 "mean": means,
                 "low": low,
                 "high": high,
-                "leads": records["leads"],
+                "leads": rounds_led(self.agent, self.graph)[chosen],
+                **({"past": past[chosen]} if past.any() else {}),
             }
         )
 
@@ -171,7 +176,7 @@ class View:
     def __str__(self) -> str:
         facts = ", ".join(f"{name} {value}" for name, value in self.facts.items())
         lines = [
-            f"  {row['arm']}: {row['pulls']:,.6g} pulls, mean {row['mean']:.4g} "
+            f"  {row['arm']}: {_pulls(row)}, mean {row['mean']:.4g} "
             f"({row['low']:.3g} to {row['high']:.3g})"
             for row in self.neighbourhood[:10].iter_rows(named=True)
         ]
@@ -183,11 +188,11 @@ class View:
         return f"View(around {self.label}, {self.facts['decisions']} decisions)"
 
     def _repr_html_(self) -> str:
-        from unimodal.inspection.page import NEAR, near_rows
+        from unimodal.inspection.page import near_columns, near_rows
         from unimodal.report import page
 
         facts = ", ".join(f"{name} {value}" for name, value in self.facts.items())
-        return page.notebook_table(facts, NEAR, near_rows(self)[:10])
+        return page.notebook_table(facts, near_columns(self), near_rows(self)[:10])
 
     def html(self) -> str:
         """One self-contained page."""
@@ -199,6 +204,12 @@ class View:
         """Write the page."""
         text = self.html()
         return files.write(path, lambda to: to.write_text(text, encoding="utf-8"))
+
+
+def _pulls(row: dict[str, Any]) -> str:
+    past = row.get("past", 0)
+    apart = f" and {past:,} from past data" if past else ""
+    return f"{row['pulls'] - past:,.6g} pulls{apart}"
 
 
 def inspect(campaign: Recorded | str | Path, around: Any = None) -> View:

@@ -18,6 +18,7 @@ from typing import Any, dataclass_transform
 from numba import njit
 from numba.extending import overload, register_jitable
 
+from unimodal.errors import UnimodalError
 from unimodal.kernels.cache_folder import is_hashed
 from unimodal.kernels.numba_private import (
     accepted,
@@ -121,7 +122,12 @@ _NUMBERS: dict[Any, Callable[[Any], Any]] = {
 
 def record(instance: Any) -> Any:
     """The numbers of a `component`, as compiled code wants them."""
-    made = instance.Record
+    made = getattr(instance, "Record", None)
+    if made is None:
+        raise UnimodalError(
+            "a scope or an index must be a class with @component above it (of "
+            f"unimodal.kernels.compile), so that compiled code can read it, got {instance!r}."
+        )
     return made(*(convert(getattr(instance, name)) for name, convert in made.numbers.items()))
 
 

@@ -20,7 +20,7 @@ from unimodal.graphs import Graph
 from unimodal.kernels import user_code_errors
 from unimodal.kernels.compile import attach_record, record
 from unimodal.policies.index import Budgeted, Thompson, contest, refresh
-from unimodal.policies.scope import AroundLeader, EveryArm, Scope
+from unimodal.policies.scope import AroundLeader, EveryArm, Scope, check_scope
 from unimodal.policies.start import Start, as_start
 from unimodal.policies.state import Arena, Prior, State, new_state
 
@@ -196,10 +196,9 @@ class Policy:
 
     def parts(self, graph: Graph, family: Family) -> Parts:
         """The policy on a graph, as compiled code takes it."""
-        scope = self.scope_for(graph, family)
-        return Parts(
-            record(scope), record(self.index_for(family)), record(family), scope.arena(graph)
-        )
+        arena = arena_of(self, graph, family)  # first: it refuses what is no scope
+        scope, index = self.scope_for(graph, family), self.index_for(family)
+        return Parts(record(scope), record(index), record(family), arena)
 
     def new_state(self, n_arms: int, family: Family, rng: Any, factors: Any = 1.0) -> State:
         """What the policy knows before the first round."""
@@ -222,6 +221,13 @@ class Policy:
         defaults["name"] = self.usual_name
         parts = [f"{key}={value!r}" for key, value in shown.items() if value != defaults[key]]
         return f"{type(self).__name__}({', '.join(parts)})"
+
+
+def arena_of(policy: Policy, graph: Graph, family: Family | None = None) -> Any:
+    """The rows of a graph in which the competitors of its scope stand, for compiled code."""
+    scope = policy.scope(graph) if family is None else policy.scope_for(graph, family)
+    check_scope(scope, repr(policy))
+    return scope.arena(graph)
 
 
 def as_policy(policy: Any, what: str = "a policy") -> Policy:
@@ -400,7 +406,7 @@ def explained(policy: Policy, family: Family | None = None) -> Iterator[None]:
 
 
 def own_functions(policy: Policy, family: Family | None) -> dict[str, tuple[Any, str]]:
-    """The functions of a user's that the two call, for `kernels.own_code`."""
+    """The functions of a user's that the two call, for `kernels.user_code_errors`."""
     found = {} if family is None else family.own_functions
     chooser: Any = getattr(policy, "policy", policy)  # what a wrapper wraps
     if "choose" in dir(chooser):

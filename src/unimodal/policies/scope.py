@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from unimodal.errors import unknown_name
+from unimodal.errors import UnimodalError, unknown_name
 from unimodal.families.family import prior_worth
 from unimodal.graphs import Graph
 from unimodal.kernels.compile import component, generic, inner
@@ -290,3 +290,23 @@ def _best_mean_fewest_pulls(scope, state):
 @clock.register(AroundLeastPulled)
 def _pulls_of_the_leader(scope, state, leader):
     return state.arms[leader].pulls
+
+
+_NEEDED = (lead, prepare, span, forced, clock, has_leader)  # the others have a default
+
+
+def check_scope(scope: Any, whose: str) -> None:
+    """Refuse what is no scope: a component with an arena, and with what is asked of every scope."""
+    if not (hasattr(scope, "Record") and hasattr(scope, "arena")):
+        raise UnimodalError(
+            f"the scope of {whose} must be AroundLeader(…), EveryArm() or a @component with a "
+            f"method arena(graph), as in unimodal/policies/scope.py, got {scope!r}."
+        )
+    bases = set(type(scope).__mro__)
+    missing = [each.__name__ for each in _NEEDED if not bases & set(each.registry)]
+    if missing:
+        raise UnimodalError(
+            f"the scope of {whose} must have {', '.join(missing)} registered for it, as in "
+            f"unimodal/policies/scope.py, got {scope!r}: register them, or derive it from "
+            "AroundLeader."
+        )

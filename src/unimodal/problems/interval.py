@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from unimodal.errors import LONGEST, UnimodalError, real_number, whole_number
 from unimodal.families import Family, as_family
-from unimodal.graphs import from_edges
+from unimodal.graphs import line
 from unimodal.problems.problem import Problem
 
 _GRID = 1001  # points at which a mean is looked at to find its peak
@@ -101,7 +100,7 @@ class Interval:
         # Twelve digits: 0.3 rather than 0.30000000000000004. But not past the ends.
         even = [float(f"{x:.12g}") for x in np.linspace(self.low, self.high, n_points)]
         points = [min(max(x, self.low), self.high) for x in even]
-        graph = from_edges(list(pairwise(points)), labels=points)
+        graph = line(points)
         return Problem(graph, self.means_at(points), self.family)
 
     def points_for(self, horizon: int, smoothness: float = 2.0, slope: float | None = None) -> int:
@@ -174,6 +173,16 @@ class Interval:
             known |= {x: self._mean_at(x) for x in (left, right)}
             low, high = (low, right) if known[left] >= known[right] else (left, high)
         return float(max(known, key=lambda x: known[x]))
+
+    def _repr_html_(self) -> str:
+        from unimodal.report import page
+
+        points = sorted({*np.linspace(self.low, self.high, 5).tolist(), self.peak})
+        rows = [
+            (f"{x:.6g}", f"{mean:.4g}")
+            for x, mean in zip(points, self.means_at(points), strict=True)
+        ]
+        return page.notebook_table(repr(self), ("point", "mean"), rows)
 
     def __repr__(self) -> str:
         return (

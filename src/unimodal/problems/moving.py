@@ -18,7 +18,7 @@ from unimodal.graphs import Graph
 from unimodal.kernels.random import GRAPH, randint, stream
 from unimodal.problems.identification import Game
 from unimodal.problems.means import by_distance, random_peak
-from unimodal.problems.problem import Problem, Unimodality, check_graph
+from unimodal.problems.problem import _LISTED, Problem, Unimodality, check_graph
 
 MOST_MEANS = 10**8  # of all pieces together: what memory holds
 STEPS = 9  # of drifting_line's peak, from arm to arm; odd, so that no two arms ever tie at the top
@@ -115,6 +115,17 @@ class Moving(Problem):
         """All that is needed to make the problem again, as plain JSON data."""
         moving = {"begins": self.begins.tolist(), "means": self.means_by_piece.tolist()}
         return super().to_data() | moving
+
+    def _repr_html_(self) -> str:
+        from unimodal.report import page
+
+        rows = [
+            (f"{begin:,}", str(self.graph.label_of(int(means.argmax()))), f"{means.max():.4g}")
+            for begin, means in zip(self.begins[:_LISTED], self.means_by_piece, strict=False)
+        ]
+        left = len(self.begins) - len(rows)
+        title = f"{self!r}{f'; {left:,} more pieces follow' if left else ''}"
+        return page.notebook_table(title, ("from round", "best arm", "its mean"), rows)
 
     def __repr__(self) -> str:
         first, last = (int(row.argmax()) for row in self.means_by_piece[[0, -1]])

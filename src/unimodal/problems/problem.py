@@ -18,6 +18,8 @@ from unimodal.graphs import Graph
 from unimodal.kernels.read_only import ReadOnlyArrays
 from unimodal.problems.identification import Game, solve
 
+_LISTED = 10  # arms that a notebook shows
+
 
 @dataclass(frozen=True)
 class Unimodality:
@@ -52,6 +54,14 @@ class Unimodality:
     def __str__(self) -> str:
         return self.sentence
 
+    def _repr_html_(self) -> str:
+        from unimodal.report import page
+
+        row = ("yes" if self.holds else "no", self.stuck, self.best_neighbour)
+        cells = ["–" if cell is None else str(cell) for cell in row]
+        columns = ("one peak", "an arm that cannot climb", "its best neighbour")
+        return page.notebook_table(self.sentence, columns, [cells])
+
 
 class Problem(ReadOnlyArrays):
     """Arms on a graph, their means, and a reward family (Bernoulli by default).
@@ -76,7 +86,7 @@ class Problem(ReadOnlyArrays):
     >>> print(um.Problem(um.graphs.line(4), [0.5, 0.1, 0.2, 0.9]).check())
     the means are not unimodal: no path climbs from arm 0 (mean 0.5), whose best
     neighbour 1 has mean 0.1.
-    >>> prices = um.graphs.from_edges([("9.90", "12.90"), ("12.90", "14.90")])
+    >>> prices = um.graphs.line(["9.90", "12.90", "14.90"])
     >>> um.Problem(prices, {"9.90": 0.2, "12.90": 0.6, "14.90": 0.4}).means.tolist()
     [0.2, 0.6, 0.4]
     """
@@ -221,6 +231,18 @@ class Problem(ReadOnlyArrays):
         """The problem that `to_data` described."""
         family = families.from_data(data["rewards"])
         return cls(graphs.from_data(data["graph"]), data["means"], family)
+
+    def _repr_html_(self) -> str:
+        from unimodal.report import page
+
+        best = np.argsort(-self.means, kind="stable")[:_LISTED]
+        rows = [
+            (str(self.graph.label_of(int(arm))), f"{self.means[arm]:.4g}", f"{self.gaps[arm]:.4g}")
+            for arm in best
+        ]
+        left = self.graph.n_arms - len(rows)
+        title = f"{self!r}{f'; {left:,} more arms have lower means' if left else ''}"
+        return page.notebook_table(title, ("arm", "mean", "below the best"), rows)
 
     def __repr__(self) -> str:
         return (

@@ -28,11 +28,17 @@ def end_of(line: Any) -> CurveEnd:
     return CurveEnd(str(line.get_label()), x, y, line.get_color())
 
 
-def label_curves(ax: Axes, ends: Sequence[CurveEnd], size: float = 9) -> None:
+def label_curves(ax: Axes, ends: Sequence[CurveEnd], scale: float = 0.9) -> None:
     """Write each name beside the end of its curve, none over another; limits must be final.
 
-    Labels that an earlier call wrote on these axes are replaced.
+    Labels that an earlier call wrote on these axes are replaced. They are so much larger than
+    the words of a legend, in whose place they stand: the size that was set for matplotlib counts.
     """
+    import matplotlib
+    from matplotlib.font_manager import FontProperties
+
+    legend = matplotlib.rcParams["legend.fontsize"]  # points, or a word such as "medium"
+    size = scale * FontProperties(size=legend).get_size_in_points()
     for text in [text for text in ax.texts if text.get_gid() == _GID]:
         text.remove()
     ax.get_xlim(), ax.get_ylim()  # the limits of what was drawn so far

@@ -116,6 +116,7 @@ def regret(
     ax.set_ylim(bottom=0)
     ax.set_xlabel("round t")
     ax.set_ylabel("regret $R_t$, mean and 95 % interval")
+    _fit_y_label(ax)
     ax.spines[["top", "right"]].set_visible(False)
     ends = [end_of(line) for line in ax.lines if line.get_gid() == _CURVE]
     bounds = [end_of(line) for line in ax.lines if line.get_gid() == _BOUND]
@@ -123,6 +124,21 @@ def regret(
     if theirs:
         ax.legend(theirs, [line.get_label() for line in theirs], frameon=False, loc="upper left")
     return ax
+
+
+def _fit_y_label(ax: Axes) -> None:
+    """Break the label at its comma where it is longer than the axis; or end it there."""
+    from matplotlib.textpath import TextPath
+
+    label, room = ax.yaxis.label, ax.get_window_extent().height * 72 / ax.figure.dpi
+    first, _, rest = label.get_text().partition(", ")
+
+    def fits(text: str) -> bool:
+        size = float(label.get_fontsize())
+        return bool(TextPath((0, 0), text, size=size).get_extents().width <= room)
+
+    if not fits(f"{first}, {rest}"):
+        label.set_text(f"{first},\n{rest}" if fits(rest) else first)
 
 
 def with_ratio(
@@ -141,7 +157,7 @@ def with_ratio(
     limit = above.get_ylim()[1]
     above.plot(rounds, upper_curve, color="0.45", linestyle=":", linewidth=1)
     above.set_ylim(0, limit)
-    above.set_title(literal(title), fontsize=10, loc="left")
+    above.set_title(literal(title), fontsize="medium", loc="left")
     above.set_xlabel("")
     late = np.asarray(rounds) >= 10
     lines: list[Any] = []
@@ -183,7 +199,7 @@ def small_multiples(
                 ax.plot(*theirs[name], linewidth=0.9, markersize=8, alpha=0.8, **hollow)
         ax.set_xscale("log")
         ax.set_yscale("log")
-        ax.set_title(literal(title), fontsize=10, loc="left")
+        ax.set_title(literal(title), fontsize="medium", loc="left")
         ax.set_xlabel(x_label)
         ax.spines[["top", "right"]].set_visible(False)
         ends.append([end_of(line) for line in lines if len(line.get_xdata())])

@@ -34,6 +34,20 @@ _VERDICTS = {
 }
 
 
+_OF_SEVERAL = {"agrees": "agree", "differs": "differ", "contradicts": "contradict"}
+_OF_SEVERAL |= {"holds": "hold", "does": "do", "waits": "wait"}
+
+
+def for_number(verdict: str, number: int) -> str:
+    """A verdict as it is said of so many.
+
+    >>> for_number("does not hold", 1), for_number("does not hold", 4), for_number("open", 2)
+    ('does not hold', 'do not hold', 'open')
+    """
+    verb, space, rest = verdict.partition(" ")
+    return verdict if number == 1 else _OF_SEVERAL.get(verb, verb) + space + rest
+
+
 def page(template: str, **values: Any) -> str:
     """The whole file, from a template and what it shows."""
     return environment().get_template(template).render(**values)
@@ -59,6 +73,7 @@ def environment() -> Environment:
         keep_trailing_newline=True,
     )
     made.filters["verdict_class"] = _verdict_class
+    made.filters["for_number"] = for_number
     made.filters["anchor"] = lambda title: re.sub(r"[^a-z0-9]+", "-", str(title).lower()).strip("-")
     return made
 

@@ -52,7 +52,7 @@ def standings(rounds: Any, policies: Mapping[str, Standing], styles: Mapping[str
     curves.set_xlabel("round t")
     curves.set_ylabel("mean regret $R_t$")
     curves.set_xlim(right=rounds[-1])
-    label_curves(curves, [end_of(line) for line in curves.lines], size=8)
+    label_curves(curves, [end_of(line) for line in curves.lines], scale=0.8)
     rows.set_xscale("log")
     rows.set_yticks(range(len(policies)), [literal(name) for name in policies])
     rows.invert_yaxis()

@@ -17,7 +17,7 @@ from unimodal import checksums, files, policies
 from unimodal.errors import UnimodalError, unknown_name, whole_number
 from unimodal.escape_text import printable
 from unimodal.policies import Policy
-from unimodal.problems import Problem
+from unimodal.problems import Moving, Problem
 from unimodal.report.tables import aligned
 from unimodal.results import statistics as analysis
 from unimodal.results.stopping import Certified
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
 
-FORMAT = 1  # of files; `loading.py` reads them
+FORMAT = 1  # of files; `load.py` reads them
 ARRAYS = ("regret", "pulls", "arms", "rewards", "restarts", "stopped", "certified", "is_right")
 
 
@@ -131,17 +131,27 @@ class Result(Mapping[str, Run]):
 
     def _overview(self) -> tuple[str, tuple[str, ...], list[tuple[str, str, str]]]:
         """What print and a notebook show: a title, names of columns, one row per policy."""
-        best = self.problem.best_arm
         rows = [
-            (
-                name,
-                str(self.regret(name)),
-                f"{100 * run.pulls[:, best].sum() / run.pulls.sum():.1f} %",
-            )
+            (name, str(self.regret(name)), self._share_of_best(run))
             for name, run in self.runs.items()
         ]
         columns = ("policy", "regret at the horizon, 95 % interval", "pulls of the best arm")
         return f"{self._size} on {self.problem!r}", columns, rows
+
+    def _share_of_best(self, run: Run) -> str:
+        """How many pulls went to the best arm, of its own round where it moves: from the history.
+
+        Sums of pulls do not say when, so without a history of a moving peak it is not known.
+        """
+        if not isinstance(self.problem, Moving):
+            share = run.pulls[:, self.problem.best_arm].sum() / run.pulls.sum()
+        elif run.arms is not None:
+            rounds = np.arange(1, run.arms.shape[1] + 1)
+            piece = np.searchsorted(self.problem.begins, rounds, side="right") - 1
+            share = np.mean(self.problem.gaps_by_piece[piece, run.arms] == 0)
+        else:
+            return "–"
+        return f"{100 * share:.1f} %"
 
     @property
     def _size(self) -> str:

@@ -16,11 +16,13 @@ _LIFETIME = 86_400.0  # seconds for which a key is known
 
 async def decisions(
     queue: CallQueue, name: str, n: int, propensity: bool, key: str | None
-) -> list[Decision]:
-    """The next `n` decisions of a campaign, or those that were made under the key."""
-    digest = None if key is None else key_digest(key)
+) -> tuple[list[Decision], list[Decision]]:
+    """The next `n` decisions of a campaign, or those that were made under the key; the new ones."""
+    digest, before = None if key is None else key_digest(key), 0
 
     def work(machine: StateMachine) -> Any:
+        nonlocal before
+        before = machine.agent.book.made
         if digest is None:
             return machine.decide(n, propensity)
         return machine.decide_once(digest, _LIFETIME, n, propensity)
@@ -30,5 +32,5 @@ async def decisions(
         raise needed
     if needed is not None:  # a graph known by look-up: the campaign does that outside of calls
         named: Any = {"propensity": propensity, "key": key}
-        return list(await queue.do(name, lambda campaign: campaign.decide(n, **named)))
-    return list(made)
+        made = await queue.do(name, lambda campaign: campaign.decide(n, **named))
+    return list(made), [decision for decision in made if decision.id > before]

@@ -21,7 +21,10 @@ class Metrics:
         registry = self.registry = CollectorRegistry()
         of = ["campaign"]
         self.decisions = Counter(
-            "unimodal_decisions", "Decisions that were handed out", of, registry=registry
+            "unimodal_decisions",
+            "Decisions that were made; a key that is sent again makes none",
+            of,
+            registry=registry,
         )
         self.rewards = Counter(
             "unimodal_rewards", "Rewards by outcome", [*of, "outcome"], registry=registry
@@ -50,7 +53,7 @@ class Metrics:
         self._by_route: dict[tuple[str, int], Any] = {}
 
     def decided(self, name: str, decisions: Sequence[Decision]) -> None:
-        """Count decisions, and whether somebody else led."""
+        """Count decisions that were made just now, and whether somebody else led."""
         for decision in decisions:
             before = self._leaders.get(name)
             if decision.leader is not None and decision.leader != before:

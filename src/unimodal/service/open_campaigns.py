@@ -16,14 +16,13 @@ from typing import Any
 
 from unimodal import descriptors
 from unimodal.campaigns import Campaign
-from unimodal.campaigns.stores.sqlite import DURABILITY
 from unimodal.campaigns.stores.sqlite_errors import DESCRIPTORS
+from unimodal.campaigns.stores.store import as_durability
 from unimodal.errors import (
     CampaignExists,
     TooManyOpenFiles,
     UnimodalError,
     UnknownCampaign,
-    unknown_name,
 )
 from unimodal.service.limits import Limits
 from unimodal.service.places import Place
@@ -57,9 +56,8 @@ class OpenCampaigns:
         durability: str = "full",
         connections: Callable[[], tuple[int, int]] = lambda: (0, 0),
     ) -> None:
-        if durability not in DURABILITY:
-            raise unknown_name("durability", durability, DURABILITY)
-        self.place, self._limits, self._durability = place, limits, durability
+        self.place, self._limits = place, limits
+        self._durability = as_durability(durability)
         self._connections = connections
         self._lock = threading.Lock()
         self._held: dict[str, _Held] = {}

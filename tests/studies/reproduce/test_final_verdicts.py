@@ -144,6 +144,6 @@ def test_tables_for_programs_have_both():
 def test_the_terminal_names_what_does_not_hold_and_what_is_open():
     decided, nothing = made(), Findings([], settings(FULL))
     lines = list(reproduce_tables.summary(nothing, all_rows(nothing), decided))
-    assert "With trials added, of 114 numbers: 112 agrees, 1 open, 1 contradicts." in lines
+    assert "With trials added, of 114 numbers: 112 agree, 1 open, 1 contradicts." in lines
     for title, text in (("Does not hold:", LOST), ("Too close to call:", TIE), ("Open:", OPEN)):
         assert f"  - {text}" in lines[lines.index(title) :]

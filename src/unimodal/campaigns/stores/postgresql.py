@@ -51,10 +51,10 @@ from unimodal.campaigns.stores.store import (
     NumberTaken,
     Pausable,
     SetBack,
+    as_durability,
 )
-from unimodal.errors import StoreError, UnimodalError, real_number, unknown_name
+from unimodal.errors import StoreError, UnimodalError, real_number
 
-DURABILITY = ("full", "fast")  # with 'fast' a commit does not wait for the server's disk
 _IDLE = 10.0  # seconds for which a transaction may be left idle, or half of `wait` if that is more
 _NEWS = 1000  # events of others that are read together with the lock
 
@@ -68,11 +68,9 @@ class PostgresqlStore(PostgresqlTables):
 
     def __init__(self, path: DatabaseAddress, durability: str, wait: float) -> None:
         super().__init__()
-        if durability not in DURABILITY:
-            raise unknown_name("durability", durability, DURABILITY)
         self.path, self.closed, self.is_gone = path, False, False
         self._wait = real_number(wait, "the 'wait' of a campaign", above=0)
-        self._is_full, self._is_plain = durability == "full", False
+        self._is_full, self._is_plain = as_durability(durability) == "full", False
         self._key = _lock_key(path.campaign)
         self._campaign: int | None = None
         self._begun = False  # a transaction, which only the connection that began it knows of

@@ -34,17 +34,23 @@ from unimodal.campaigns.stores.sqlite_migrations import MIGRATIONS, check_names,
 from unimodal.campaigns.stores.sqlite_schema import check_kind, found_format
 from unimodal.campaigns.stores.sqlite_tables import NEXT_REWARD, Tables
 from unimodal.campaigns.stores.stale_wal import check_wal
-from unimodal.campaigns.stores.store import Found, Interrupted, NumberTaken, Pausable, StoreToRead
+from unimodal.campaigns.stores.store import (
+    Found,
+    Interrupted,
+    NumberTaken,
+    Pausable,
+    StoreToRead,
+    as_durability,
+)
 from unimodal.errors import (
     Busy,
     StoreError,
     UnimodalError,
     real_number,
-    unknown_name,
 )
 
 # FULL syncs every commit to the disk; NORMAL survives a kill, but not always a power failure.
-DURABILITY = {"full": "FULL", "fast": "NORMAL"}
+_SYNCHRONOUS = {"full": "FULL", "fast": "NORMAL"}
 _LARGEST = 2**29  # bytes of one value: a snapshot of ten million arms has them
 
 
@@ -155,10 +161,8 @@ class SqliteStore(Tables):
     is_gone = False  # whoever moved a file may put it back
 
     def __init__(self, path: Path, durability: str, wait: float) -> None:
-        if durability not in DURABILITY:
-            raise unknown_name("durability", durability, DURABILITY)
         self.path, self.closed = path, False
-        self._durability = DURABILITY[durability]
+        self._durability = _SYNCHRONOUS[as_durability(durability)]
         self._wait = real_number(wait, "the 'wait' of a campaign", above=0)
         whole = os.path.realpath(path)  # of a link, SQLite puts the -wal beside what it leads to
         self._names = whole, f"{whole}-wal"
@@ -416,8 +420,11 @@ def copy_file(path: Path, made: Path) -> None:
 
 def back_up(path: Place, target: Place) -> Path:
     """Copy a file, as it is at one moment, into a new one."""
-    file = _file(target)
-    mode = files.private_mode(file)
+    if not isinstance(target, Path):
+        raise StoreError(
+            f"{path} can only be backed up into a new file, got {target}: use `unimodal copy`."
+        )
+    mode, file = files.private_mode(target), target
     return _read(_file(path), lambda reader: files.write(file, reader.copy_to, mode))
 
 

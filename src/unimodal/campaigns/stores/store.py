@@ -42,7 +42,7 @@ from typing import Any, Protocol, TypeVar
 
 from unimodal.campaigns.events import Event, Identity
 from unimodal.campaigns.stores.address import Place
-from unimodal.errors import StoreError
+from unimodal.errors import StoreError, unknown_name
 
 Found = TypeVar("Found")
 
@@ -256,6 +256,17 @@ class Pausable(Protocol):
 
     def go_on(self) -> None:
         """Let calls begin again; the store is resumed by the first of them."""
+
+
+# What a commit survives: with 'full' also a crash of the machine, with 'fast' one of the process.
+DURABILITIES = ("full", "fast")
+
+
+def as_durability(durability: str) -> str:
+    """One of the durabilities that every kind of store has, or a refusal."""
+    if durability not in DURABILITIES:
+        raise unknown_name("durability", durability, DURABILITIES)
+    return durability
 
 
 class StoreKind(Protocol):

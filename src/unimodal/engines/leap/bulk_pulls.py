@@ -4,7 +4,7 @@ With the level c under the incumbent's mean, a rival below c cannot win while lo
 under N·kl(mean, c) + log N. KLUCB-UB: the leader's index is its mean, which is at least c, and the
 rival's is under c. IMED: some arm's index is at most log N_incumbent, the best arm's (no arm has
 more pulls than an incumbent of all arms; around a leader, the incumbent is the best arm), and the
-rival's is at least N·kl(mean, c) + log N. So both wait as KL-UCB does, in `bounds.py`.
+rival's is at least N·kl(mean, c) + log N. So both wait as KL-UCB does, in `klucb_waits.py`.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators

@@ -3,7 +3,7 @@
 It reaches a level when its budget reaches N·kl(mean, level). Until then it cannot win, as long as
 the incumbent's index stays above the level, which the incumbent's worst rewards bound. A wait ends
 early, never late; the real contest then decides. docs/decisions/0006-leaping.md has the proof.
-`pulls.py` adds the indices that read another clock.
+`bulk_pulls.py` adds the indices that read another clock.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators

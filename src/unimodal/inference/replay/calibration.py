@@ -1,8 +1,8 @@
 """Are the intervals of a replay right? Worlds are drawn from the prior, logged, and replayed.
 
-Where means come from the very prior of `plausible.py`, what a policy really earns is one more draw
-among those of the replay, whoever chose the log's arms. So its rank among them is uniform (Talts et
-al. 2018), and it falls within 95 % of the draws 95 % of the time.
+Where means come from the very prior of `plausible_means.py`, what a policy really earns is one more
+draw among those of the replay, whoever chose the log's arms. So its rank among them is uniform
+(Talts et al. 2018), and it falls within 95 % of the draws 95 % of the time.
 """
 
 from __future__ import annotations

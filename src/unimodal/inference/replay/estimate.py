@@ -46,9 +46,9 @@ def replay(
 
     *What is valid.* The log's choices depend on its past only, so they say nothing more about the
     means, and the posterior of the means given the rewards is the usual one. Means are drawn from
-    it `draws` times (`plausible.py`), each policy is simulated on each draw, and the mean and the
-    2.5 % and 97.5 % quantiles of what it earned are reported. So the interval holds both what the
-    log leaves open about the means and the luck of a single run. The log's own policy is
+    it `draws` times (`plausible_means.py`), each policy is simulated on each draw, and the mean and
+    the 2.5 % and 97.5 % quantiles of what it earned are reported. So the interval holds both what
+    the log leaves open about the means and the luck of a single run. The log's own policy is
     simulated too, as a control: what it would earn if it ran again.
 
     *What is assumed.* Means do not change over time, arms do not influence each other, and the

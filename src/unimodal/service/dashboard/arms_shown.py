@@ -9,7 +9,7 @@ import numpy as np
 
 from unimodal.agents import Agent
 from unimodal.agents.arm_intervals import means_and_intervals
-from unimodal.agents.history import known_graph, known_records, shown
+from unimodal.agents.history import known_graph, known_records, past_pulls, rounds_led, shown
 from unimodal.escape_text import printable
 from unimodal.families import Family
 from unimodal.graphs import Graph
@@ -25,6 +25,8 @@ class Known:
 
     graph: Graph
     records: Any
+    past: Any  # how many of the pulls are from past data
+    led: Any  # rounds: leads that past data count as are not among them
     family: Family
     centre: int
     why: str
@@ -41,7 +43,9 @@ def known(agent: Agent) -> Known:
         pulls = records["pulls"]
         centre = int(np.argmax(pulls))
         why = "nobody leads: the most pulled arm" if pulls.any() else "no rewards yet: an arm"
-    return Known(graph, records, agent.family, int(centre), why, frozenset(agent.paused))
+    past, led = past_pulls(agent, graph), np.array(rounds_led(agent, graph), copy=True)
+    paused = frozenset(agent.paused)
+    return Known(graph, records, past, led, agent.family, int(centre), why, paused)
 
 
 def arms_shown(seen: Known) -> dict[str, Any]:
@@ -59,7 +63,7 @@ def ladder(graph: Graph) -> list[int] | None:
     """The arms of a line in their order, numbers from the lowest up; None for another graph.
 
     >>> from unimodal import graphs
-    >>> ladder(graphs.from_edges([("14.90", "12.90"), ("12.90", "9.90")]))
+    >>> ladder(graphs.line(["14.90", "12.90", "9.90"]))
     [2, 1, 0]
     >>> ladder(graphs.star(4)) is None
     True
@@ -135,7 +139,8 @@ def _rows(seen: Known, arms: list[int]) -> list[dict[str, Any]]:
                 "mean": float(means[place]) if pulled else None,
                 "low": float(low[place]),
                 "high": float(high[place]),
-                "leads": int(records["leads"][place]),
+                "past": int(seen.past[arm]),
+                "leads": int(seen.led[arm]),
                 "paused": label in seen.paused,
             }
         )

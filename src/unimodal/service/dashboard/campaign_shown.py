@@ -27,7 +27,7 @@ def row(one: Watched, ended: bool) -> dict[str, Any]:
         "ended": ended,
         "leader": None if log.leader is None else printable(log.leader),
         "level": None if certificate is None else certificate["level"],
-        "certified": bool(certificate and certificate["certified"]),
+        "certified": bool(certificate and certificate["certified"] and certificate["is_leader"]),
         "today": log.today(now),
         "rate": log.rate(),
         "per_hour": log.per_hour(now)[0],

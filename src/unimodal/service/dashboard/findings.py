@@ -136,10 +136,15 @@ def certificate_shown(view: View) -> dict[str, Any] | None:
     found = view.certificate
     if found is None:
         return None
+    leader = view.agent.leader
+    is_leader = leader is None or leader == found.leader
     return {
         "certified": bool(found),
         "obstacle": found.obstacle,
-        "level": found.level,
+        "arm": None if found.leader is None else printable(found.leader),
+        "is_leader": is_leader,
+        "level": found.level if is_leader else 0.0,  # of the campaign's leader nothing is certified
+        "past": found.past,
         "asked": found.confidence,
         "decisions": view.agent.book.made,
         "sentences": [printable(line) for line in str(found).split("\n") if not _is_told(line)],

@@ -63,8 +63,8 @@ async def decide(request: Request) -> Response:
     service, name = entered(request, "decide")
     key, wanted = read_key(request), await read_body(request, _DECISIONS, b"{}")
     await service.check_not_ended(name)
-    made = await decisions(service.queue, name, wanted.n, wanted.propensity, key)
-    service.metrics.decided(name, made)
+    made, new = await decisions(service.queue, name, wanted.n, wanted.propensity, key)
+    service.metrics.decided(name, new)
     return as_json({"decisions": [_told(decision) for decision in made]})
 
 

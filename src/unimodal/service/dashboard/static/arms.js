@@ -20,7 +20,7 @@ function meansOf(arms) {
 function said(arm) {
   const mean = arm.mean === null ? "no rewards" : `mean ${number(arm.mean)}`;
   const between = arm.low === null ? "" : `, 95 % ${number(arm.low, 3)} … ${number(arm.high, 3)}`;
-  return `${arm.text}: ${count(arm.pulls)} pulls, ${mean}${between}${arm.paused ? ", paused" : ""}`;
+  return `${arm.text}: ${count(arm.pulls - arm.past)} pulls${arm.past ? ` and ${count(arm.past)} from past data` : ""}, ${mean}${between}${arm.paused ? ", paused" : ""}`;
 }
 
 // An interval and a mean on a scale that all rows share; what is outside of it ends in an arrow.
@@ -63,6 +63,7 @@ export function table(data, act) {
     order.sort((a, b) => (b === data.centre) - (a === data.centre) || data.arms[b].pulls - data.arms[a].pulls);
   }
   const shown = isLadder ? order : order.slice(0, 16);
+  const hasPast = data.arms.some((arm) => arm.past);
   const rows = shown.map((i, place) => {
     const arm = data.arms[i];
     const isCentre = i === data.centre;
@@ -75,7 +76,8 @@ export function table(data, act) {
       h("th", { scope: "row" }, label(arm.text, 28), ...marks),
       h("td", { class: "whisker-cell" }, whisker(arm, data.scale, isCentre)),
       h("td", { class: "number mean-cell" }, number(arm.mean, 3)),
-      h("td", { class: "number" }, count(arm.pulls)),
+      h("td", { class: "number" }, count(arm.pulls - arm.past)),
+      hasPast ? h("td", { class: "number past" }, count(arm.past)) : null,
       h("td", { class: "number leads" }, count(arm.leads)),
       act ? h("td", { class: "act" }, h("button", { type: "button", "data-arm": arm.text, onclick: () => act(arm) }, wanted, h("span", { class: "unseen" }, ` ${arm.text}`))) : null);
   });
@@ -86,6 +88,7 @@ export function table(data, act) {
       h("span", { class: "ends" }, h("span", {}, number(from, 3)), h("span", { class: "wide" }, "95 % interval"), h("span", {}, number(to, 3)))),
     h("th", { scope: "col", class: "number mean-cell" }, "mean"),
     h("th", { scope: "col", class: "number" }, "pulls"),
+    hasPast ? h("th", { scope: "col", class: "number past", title: "Pulls from past data" }, "past") : null,
     h("th", { scope: "col", class: "number leads" }, "led"),
     act ? h("th", { scope: "col" }, h("span", { class: "unseen" }, "change")) : null));
   return { table: h("table", { class: `arm-table ${data.kind}` }, head, h("tbody", {}, ...rows)), hidden: order.length - shown.length };

@@ -25,10 +25,12 @@ function showFigures() {
   const alarms = known.certificate?.alarms;
   if (!data) return;
   const level = found ? found.level : null;
-  const certainty = h("span", { class: "certainty" }, found === undefined || found === null ? "–" : percent(level), meter(level, Boolean(found?.certified)));
+  const isCertified = Boolean(found?.certified && found.is_leader);
+  const other = found?.certified && !found.is_leader ? `${found.arm} is certified as the peak` : "not certified yet";
+  const certainty = h("span", { class: "certainty" }, found === undefined || found === null ? "–" : percent(level), meter(level, isCertified));
   const tiles = [
-    tile("Leader", data.leader === null ? "–" : label(data.leader, 22), found?.certified ? "certified as the peak" : "not certified yet", found?.certified ? "good" : ""),
-    tile("Certainty", certainty, found ? `asked for: ${percent(found.asked)}` : "being looked for"),
+    tile("Leader", data.leader === null ? "–" : label(data.leader, 22), isCertified ? "certified as the peak" : other, isCertified ? "good" : ""),
+    tile("Certainty", certainty, found ? `asked for: ${percent(found.asked)}${found.past ? ", by new rewards only" : ""}` : "being looked for"),
     tile("Decisions today", count(data.today), `${compact(data.per_hour)} per hour · ${compact(data.decisions)} in all`),
     tile("Reward rate", number(data.rate), `per decision · ${number(data.reward_per_hour, 3)} per hour`),
     tile("Outstanding", count(data.outstanding), data.expired ? `${count(data.expired)} expired` : `${compact(data.rewards)} rewards came`),
@@ -77,7 +79,7 @@ function showCertificate() {
     const [{ open, count: n }, { more, waiting }] = found.missing;
     const missing = [];
     if (!found.certified) {
-      if (n) missing.push(h("li", {}, n === 1 ? "One neighbour cannot be told from the leader yet: " : `${count(n)} neighbours cannot be told from the leader yet: `, ...open.slice(0, 5).flatMap((arm, i) => [i ? ", " : "", label(arm, 24)]), n > 5 ? ", …" : "."));
+      if (n) missing.push(h("li", {}, n === 1 ? "One neighbour cannot be told from " : `${count(n)} neighbours cannot be told from `, label(found.arm, 24), " yet: ", ...open.slice(0, 5).flatMap((arm, i) => [i ? ", " : "", label(arm, 24)]), n > 5 ? ", …" : "."));
       if (more) missing.push(h("li", {}, `About ${count(more)} more rewards at the present rate.`));
       if (waiting) missing.push(h("li", {}, `${count(waiting)} rewards wait until an earlier decision has its own.`));
     }
