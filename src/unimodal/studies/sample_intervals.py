@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-from unimodal.results.statistics import Interval, mean_interval, student
+import numpy as np
+
+from unimodal.results.statistics import Interval, interval_of_mean, interval_within_groups
 
 
 class Samples:
@@ -24,15 +25,21 @@ class Samples:
     @property
     def over_graphs(self) -> Interval:
         """Mean and 95 % interval over graphs: it covers what other graphs would give."""
-        return Interval(*(float(end) for end in mean_interval(self.units)))
+        return interval_of_mean(self.units)
 
     @property
     def over_trials(self) -> Interval:
         """Mean and 95 % interval over trials, for these graphs only."""
-        graphs, trials = self.final.shape
-        mean = float(self.final.mean())
-        if trials < 2:
-            return Interval(mean, math.nan, math.nan)
-        error = math.sqrt(float(self.final.var(axis=1, ddof=1).sum()) / trials) / graphs
-        reach = student(graphs * (trials - 1) + 1) * error
-        return Interval(mean, mean - reach, mean + reach)
+        return interval_within_groups(self.final)
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        """Median and 99 % quantile over all trials."""
+        median, most = np.quantile(self.final, (0.5, 0.99))
+        return float(median), float(most)
+
+    @property
+    def with_spread(self) -> str:
+        """Mean ± 95 % over graphs, and in brackets the median and the 99 % quantile of trials."""
+        median, most = self.spread
+        return f"{self.over_graphs} [{median:.4g}, {most:.4g}]"

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from unimodal.results.skewed_means import student_of
 from unimodal.results.statistics import Interval
 
 ALPHA = 0.01  # of all verdicts together
@@ -82,13 +83,6 @@ class Estimate:
         """The third cumulant divided by a power of the error; 0 where nothing varies."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(self.error > 0, self.third / np.power(self.error, power), 0.0)[()]
-
-
-def student_of(freedom: float, level: float) -> float:
-    """How many standard errors an interval reaches, for a broken number of degrees of freedom."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, 0.5 + level / 2)) if freedom > 0 else math.inf
 
 
 def mean_of(samples: Any, fewest: int) -> Estimate:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unimodal.results.skewed_means import student_of
 from unimodal.results.statistics import Interval
 from unimodal.studies.reproduce import paper_numbers as paper
 from unimodal.studies.reproduce.comparisons import Samples, place
@@ -15,7 +16,6 @@ from unimodal.studies.reproduce.looks import (
     LOOKS,
     Estimate,
     mean_of,
-    student_of,
 )
 from unimodal.studies.reproduce.setting import Setting
 from unimodal.studies.reproduce.settings import paper_setting

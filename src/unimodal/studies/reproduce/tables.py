@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from unimodal.results.statistics import Interval, student
+from unimodal.results.skewed_means import student
+from unimodal.results.statistics import Interval
 from unimodal.studies.reproduce import paper_numbers as paper
 from unimodal.studies.reproduce.findings import Finding, Findings, ratio
 from unimodal.studies.reproduce.paper_numbers import as_printed
@@ -36,7 +37,7 @@ class Row:
         """Whether ours lies in the paper's interval, widened by ours: simpler than the verdict."""
         if self.over_graphs is None:
             return False
-        room = self.reported.half_width + self.over_graphs.half_width
+        room = self.reported.room(self.over_graphs)
         return abs(self.over_graphs.value - self.reported.value) <= room
 
 
@@ -76,15 +77,15 @@ def table_3(found: Findings) -> list[Row]:
     for (k, policy), value in paper.TABLE_3.items():
         one = found.at("Table 3", k, "0.1", policy)
         several = one is not None and len(one.units) > 1
-        spread = half_width_of_ten(one.over_graphs, len(one.units)) if one and several else 0.0
+        spread = half_width_of_ten(one) if one and several else 0.0
         reported = Interval(value, value - spread, value + spread)
         rows.append(_row("Table 3", k, "0.1", policy, reported, one, len(paper.TABLE_3)))
     return rows
 
 
-def half_width_of_ten(ours: Interval, samples: int) -> float:
-    """Half of the interval that as many graphs as the paper's would have, from that of ours."""
-    deviation = ours.half_width / student(samples) * math.sqrt(samples)
+def half_width_of_ten(one: Finding) -> float:
+    """Half of Student's interval that as many graphs as the paper's would have, from ours."""
+    deviation = float(one.units.std(ddof=1))
     return deviation / math.sqrt(paper.PAPER_GRAPHS) * student(paper.PAPER_GRAPHS)
 
 
