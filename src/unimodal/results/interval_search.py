@@ -137,8 +137,8 @@ def regret_by_horizon(
     horizon and method: its regret against the interval's best mean (mean and 95 % interval),
     the median and the 99 % quantile of all trials, whether `few` trials make the mean and a `note`
     that says which; `relative`, which is the mean divided by √(T log T), how much of it is the
-    grid's fault (`grid`), and the number of `points`. Of several intervals, such as one with its peak in many
-    places, the means over the trials of each are what is averaged.
+    grid's fault (`grid`), and the number of `points`. Of several intervals, such as one with its
+    peak in many places, the means over the trials of each are what is averaged.
 
     Parameters
     ----------

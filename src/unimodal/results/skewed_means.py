@@ -3,9 +3,9 @@
 Regrets are skewed. A trial that loses its way has ten or a hundred times the regret of the others,
 and samples without such a trial have a mean that is too low and a deviation that is too small: of
 100 trials Student's 95 % interval then covers 0.77 to 0.90, and all misses are on one side. So an
-interval reaches farther on a side on which samples lie far out: up to 2.2 times as far as Student's,
-and 1.6 times as wide in all. How far follows from the third moments alone; nothing is resampled, so
-the same samples give the same bytes. docs/theory/intervals.md has the coverage.
+interval reaches farther on a side on which samples lie far out: up to 2.2 times as far as
+Student's, and 1.6 times as wide in all. How far follows from the third moments alone; nothing is
+resampled, so the same samples give the same bytes. docs/theory/intervals.md has the coverage.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 FEW = 0.7  # of a mean's skewness: above it few trials make the mean, such as one with 79 % of the
 # variance (0.79 = 0.7^(2/3))
-ENOUGH = 0.2  # at most this with enough trials (Cochran 1977, section 2.15: 25 skewness² of them)
+COCHRAN = 25.0  # so many times the squared skewness of samples are enough (1977, section 2.15)
 _WIDER = 1.2  # of Student's reach: the most that both sides together are farther
 _STARTS, _RISES = 0.01, 0.05  # the skewness from which on it reaches farther, and until all is used
 _STARTS_BY_CHANCE, _RISES_BY_CHANCE = 1.4, 2.5  # the same, in deviations of Gaussian samples
@@ -55,7 +55,7 @@ class Skew(NamedTuple):
     @property
     def needed(self) -> Any:
         """So many trials would do, if more were like these; to two digits, upwards."""
-        wanted = np.maximum(self.trials * (self.mean / ENOUGH) ** 2, 10.0)
+        wanted = np.maximum(COCHRAN * self.trials * self.mean**2, 10.0)
         unit = 10.0 ** np.floor(np.log10(wanted) - 1)
         return np.ceil(wanted / unit) * unit
 

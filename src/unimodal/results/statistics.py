@@ -100,7 +100,7 @@ def interval_of_mean(samples: Any, level: float = 0.95) -> Interval:
     """
     mean, apart = _apart(samples)
     *ends, skew = _interval(mean, apart, level)
-    return _marked(ends, skew and few_trials(mean + apart, None, apart, skew))
+    return marked(ends, skew and few_trials(mean + apart, None, apart, skew))
 
 
 def interval_within_groups(samples: Any, level: float = 0.95) -> Interval:
@@ -108,7 +108,7 @@ def interval_within_groups(samples: Any, level: float = 0.95) -> Interval:
     samples = np.asarray(samples, dtype=np.float64)
     apart = (samples - samples.mean(axis=1, keepdims=True)).ravel()
     *ends, skew = _interval(samples.mean(), apart, level, len(samples))
-    return _marked(ends, skew and few_trials(samples.ravel(), None, apart, skew))
+    return marked(ends, skew and few_trials(samples.ravel(), None, apart, skew))
 
 
 def _apart(samples: Any) -> tuple[Any, Any]:
@@ -129,7 +129,8 @@ def _interval(
     return mean, mean - below * skew.error, mean + above * skew.error, skew
 
 
-def _marked(ends: Any, few: FewTrials | None) -> Interval:
+def marked(ends: Any, few: FewTrials | None) -> Interval:
+    """An interval with these ends, marked if few trials make it."""
     made = Interval(*(float(end) for end in ends))
     made.few = few
     return made
@@ -167,7 +168,7 @@ def ratio_interval(numerator: Any, denominator: Any, level: float = 0.95) -> Int
     # The ratio's error is, to first order, the mean of these.
     residuals = (over - ratio * under) / under.mean()
     *ends, skew = _interval(ratio, residuals, level)
-    return _marked(ends, skew and few_trials(over, under, residuals, skew))
+    return marked(ends, skew and few_trials(over, under, residuals, skew))
 
 
 QUANTILES = {"q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95, "q99": 0.99}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -41,5 +42,39 @@ class Samples:
     @property
     def with_spread(self) -> str:
         """Mean ± 95 % over graphs, and in brackets the median and the 99 % quantile of trials."""
-        median, most = self.spread
-        return f"{self.over_graphs} [{median:.4g}, {most:.4g}]"
+        return with_spread(self.units, trials=self.final)
+
+
+BRACKETS = (
+    "Square brackets behind a mean hold the median and the 99 % quantile of the trials. A † marks "
+    "a mean that few large samples make: about as many as the number behind it would do."
+)
+
+
+def with_spread(samples: Any, spec: str = "", trials: Any = None) -> str:
+    """A mean with its 95 % interval, and in brackets the median and the 99 % quantile.
+
+    Behind a mark stands how many samples would do. `spec` is a format of Python's; quantiles are
+    those of the `trials`, if samples are averages of some.
+
+    >>> with_spread([1.0] * 50 + [3.0] * 49 + [500.0])
+    '7 −10 +22 † 2,500 [2, 7.97]'
+    """
+    mean = interval_of_mean(samples)
+    needed = f" {mean.few.needed:,}" if mean.few else ""
+    median, most = np.quantile(samples if trials is None else trials, (0.5, 0.99))
+    return f"{mean.written(spec) if spec else mean}{needed} [{_short(median)}, {_short(most)}]"
+
+
+def quantiles_in_words(median: float, most: float) -> str:
+    """A median and a 99 % quantile in a cell of their own."""
+    return f"{_short(median)} / {_short(most)}"
+
+
+def _short(number: float) -> str:
+    return f"{number:,.0f}" if abs(number) >= 100 else f"{number:.3g}"
+
+
+def error_bars(intervals: Sequence[Interval]) -> list[list[float]]:
+    """How far intervals reach below and above, as matplotlib's errorbar wants it."""
+    return [[one.value - one.low for one in intervals], [one.high - one.value for one in intervals]]

@@ -11,6 +11,7 @@ from unimodal.studies.reproduce import paper_numbers as paper
 from unimodal.studies.reproduce.findings import Finding, Findings, ratio
 from unimodal.studies.reproduce.paper_numbers import as_printed
 from unimodal.studies.reproduce.verdicts import NOT_RUN, Verdict, judge, judge_regret
+from unimodal.studies.sample_intervals import quantiles_in_words
 
 
 @dataclass(frozen=True)
@@ -26,11 +27,27 @@ class Row:
     over_trials: Interval | None
     verdict: Verdict
     explained: str = ""  # the open choice that moves it into agreement, if one does
+    spread: tuple[float, float] | None = None  # median and 99 % quantile over all trials
 
     @property
     def printed(self) -> str:
         """The paper's number as printed; Table 3 has no intervals."""
         return f"{self.reported.value:g}" if self.table == "Table 3" else as_printed(self.reported)
+
+    @property
+    def shown_spread(self) -> str:
+        """Median and 99 % quantile, in words."""
+        return "–" if self.spread is None else quantiles_in_words(*self.spread)
+
+    @property
+    def named(self) -> dict[str, Interval]:
+        """Our intervals, by what a note below the table calls them."""
+        where = f"K = {self.n_arms}, {self.density}, {self.policy}"
+        both = {"over graphs": self.over_graphs, "over trials": self.over_trials}
+        found = {what: one for what, one in both.items() if one is not None}
+        if self.over_graphs is not None and self.over_graphs == self.over_trials:
+            return {where: self.over_graphs}
+        return {f"{where}, {what}": one for what, one in found.items()}
 
     @property
     def inside(self) -> bool:
@@ -57,7 +74,8 @@ def table_1(found: Findings) -> list[Row]:
             ours = ratio(one, osub)
             trials = one.setting.trials
             verdict = judge(ours, ours, reported, trials, 6, 0.005, paper.PAPER_TRIALS)
-            rows.append(Row("Table 1", k, "line", policy, reported, ours, ours, verdict))
+            at = ("Table 1", k, "line", policy, reported, ours, ours, verdict)
+            rows.append(Row(*at, spread=_relative_to(one, osub)))
     return rows
 
 
@@ -95,7 +113,15 @@ def _row(
     if one is None:
         return Row(table, k, p, policy, reported, None, None, _NOTHING)
     verdict = judge_regret(one, reported, cells)
-    return Row(table, k, p, policy, reported, one.over_graphs, one.over_trials, verdict)
+    at = (table, k, p, policy, reported, one.over_graphs, one.over_trials, verdict)
+    return Row(*at, spread=one.spread)
+
+
+def _relative_to(one: Finding, other: Finding) -> tuple[float, float]:
+    """Median and 99 % quantile of a policy's trials, relative to another's mean."""
+    mean = float(other.final.mean())
+    median, most = one.spread
+    return median / mean, most / mean
 
 
 def explained(rows: list[Row], found: Findings) -> list[Row]:
