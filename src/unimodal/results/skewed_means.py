@@ -21,7 +21,7 @@ FEW = 0.7  # of a mean's skewness: above it few trials make the mean, such as on
 COCHRAN = 25.0  # so many times the squared skewness of samples are enough (1977, section 2.15)
 _WIDER = 1.2  # of Student's reach: the most that both sides together are farther
 _STARTS, _RISES = 0.01, 0.05  # the skewness from which on it reaches farther, and until all is used
-_STARTS_BY_CHANCE, _RISES_BY_CHANCE = 1.4, 2.5  # the same, in deviations of Gaussian samples
+_STARTS_BY_CHANCE, _RISES_BY_CHANCE = 1.25, 2.2  # the same, in deviations of Gaussian samples
 
 _NOTHING = 1e-200  # less than any sum of squares whose cubes are numbers
 
@@ -86,6 +86,30 @@ def skew_of(apart: Any, groups: int = 1) -> Skew:
     error = np.sqrt(squares / (trials - groups) / trials)
     gaussian = math.sqrt(2 / math.pi / trials)  # what each side has of Gaussian samples
     return Skew(trials, error, mean, (size + mean) / 2 - gaussian, (size - mean) / 2 - gaussian)
+
+
+def skew_of_ratio(over: Any, under: Any) -> Skew:
+    """The skew of a ratio of two means, from what each adds to its residuals: one minus the other.
+
+    The difference of two skewed samples is hardly skewed, and the tails of both are in it. So above
+    counts the tail of the one, and below that of the other, where those are larger.
+    """
+    found = skew_of(over - under)
+    total = found.error**2 * found.trials * (found.trials - 1)
+    upwards, downwards = (_skewness_within(part, total) for part in (over, under))
+    above = np.maximum.reduce([found.above, upwards, -downwards])
+    return found._replace(above=above, below=np.maximum.reduce([found.below, downwards, -upwards]))
+
+
+def _skewness_within(part: Any, total: Any) -> Any:
+    """The skewness that a part of the residuals, with so large a sum of squares, brings into them.
+
+    Of a part that is larger than the whole, most is in the other part, too, and goes away with it.
+    """
+    squares = np.sum(part * part, axis=0)
+    scale = np.power(np.maximum(np.maximum(squares, total), _NOTHING), 1.5)
+    alone = np.minimum(0.5 * total / np.maximum(squares, _NOTHING), 1.0)
+    return np.sum(part**3, axis=0) / scale * alone
 
 
 @dataclass(frozen=True)

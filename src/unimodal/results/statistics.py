@@ -9,7 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unimodal.report.tables import MARK
-from unimodal.results.skewed_means import FewTrials, Skew, few_trials, skew_of, student
+from unimodal.results.skewed_means import (
+    FewTrials,
+    Skew,
+    few_trials,
+    skew_of,
+    skew_of_ratio,
+    student,
+)
 
 
 class _Ends(NamedTuple):
@@ -125,8 +132,12 @@ def _interval(
     if freedom < 1:
         return mean, mean * np.nan, mean * np.nan, None
     skew = skew_of(apart, groups)
-    below, above = skew.reach(student(freedom + 1, level))
-    return mean, mean - below * skew.error, mean + above * skew.error, skew
+    return mean, *_ends(mean, skew, student(freedom + 1, level)), skew
+
+
+def _ends(value: Any, skew: Skew, student: float) -> tuple[Any, Any]:
+    below, above = skew.reach(student)
+    return value - below * skew.error, value + above * skew.error
 
 
 def marked(ends: Any, few: FewTrials | None) -> Interval:
@@ -165,10 +176,11 @@ def ratio_interval(numerator: Any, denominator: Any, level: float = 0.95) -> Int
     ratio = float(over.mean() / under.mean()) if under.mean() else math.nan
     if len(over) < 2 or math.isnan(ratio):
         return Interval(ratio, math.nan, math.nan)
-    # The ratio's error is, to first order, the mean of these.
-    residuals = (over - ratio * under) / under.mean()
-    *ends, skew = _interval(ratio, residuals, level)
-    return marked(ends, skew and few_trials(over, under, residuals, skew))
+    # The ratio's error is, to first order, the mean of the difference of these two.
+    parts = (over - over.mean()) / under.mean(), ratio * (under - under.mean()) / under.mean()
+    skew = skew_of_ratio(*parts)
+    ends = ratio, *_ends(ratio, skew, student(len(over), level))
+    return marked(ends, few_trials(over, under, parts[0] - parts[1], skew))
 
 
 QUANTILES = {"q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95, "q99": 0.99}

@@ -108,7 +108,9 @@ class Ruling:
         the strongest of those.
         """
         made = [
-            unseen(settled, self.level) for _, settled in self.parts if settled.word == self.word
+            unseen(settled, self.level, trials_at(question.uses, settled.look))
+            for question, settled in self.parts
+            if settled.word == self.word
         ]
         known = [one for one in made if one is not None]
         choose = max if self.word == FAILS and self.one_fails else min
@@ -256,6 +258,11 @@ def growth_of(uses: Uses) -> int:
     Of two settings, that of the cheaper one: it has fewer arms, and its ratios vary more.
     """
     return max(growth(setting) for setting, _ in uses)
+
+
+def trials_at(uses: Uses, look: int) -> int:
+    """The trials that each policy of a question has at a look, at least."""
+    return min(trials_of(setting, size_at(setting, look)) for setting, _ in uses)
 
 
 def look_needed(question: Question, settled: Settled, level: float) -> int | None:
