@@ -63,7 +63,7 @@ def standings(rounds: Any, policies: Mapping[str, Standing], styles: Mapping[str
     rows.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     rows.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     legend = "final regret: mean ± 95 %, | median, small | 99 %, × worst trial"
-    rows.set_xlabel("\n".join([legend, *few_trials(needed)]))
+    rows.set_xlabel("\n".join([legend, *few_trials(needed)]), loc="right")
     for ax in (curves, rows):
         ax.minorticks_off()  # on log axes there would be more of them than of all else
         ax.spines[["top", "right"]].set_visible(False)

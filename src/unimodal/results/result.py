@@ -175,7 +175,7 @@ class Result(Mapping[str, Run]):
         """One row per policy and checkpoint: mean, 95 % interval, median, quantiles of regret.
 
         `few` says whether few large trials make the mean, so that it cannot be trusted; `needed`
-        how many trials would do, and `note` why, in a sentence (null where it can be trusted).
+        how many trials would do, and `note` why, in words (null where it can be trusted).
         """
         import polars as pl
 

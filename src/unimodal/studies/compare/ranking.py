@@ -62,7 +62,7 @@ def geometric_mean(ratios: list[Interval], samples: list[int]) -> Interval:
     The interval is for new graphs and trials of the same settings, not for other settings.
 
     >>> print(geometric_mean([Interval(0.5, 0.4, 0.6), Interval(2.0, 1.6, 2.4)], [20, 20]))
-    1.00 ± 0.13
+    1.00 −0.12 +0.14
     """
     logs = [math.log(one.value) for one in ratios]
     # To first order the standard error of a logarithm is the relative one; of each side its own.
