@@ -172,8 +172,8 @@ def one_lost(one_in, times):
 def test_the_99_percent_hold_if_lost_trials_come_as_often_as_the_condition_says(times):
     """One in 75 at 400 trials: of 2,000 runs of eight looks at most 1 % err.
 
-    0.7 % are seen, with a standard error of 0.2 %: another seed fails about once in 15, so the seed
-    is fixed. Without Cochran's rule 10 % and more would err.
+    0.6 % are expected, with a standard error of 0.17 %: another seed would fail about once in 100.
+    A rule that spends nothing over looks errs in 2 to 3 %.
     """
     one_in = int(FEWEST_TRIALS / missed_at(level_of(1)))
     assert one_in == 75
