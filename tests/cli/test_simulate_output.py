@@ -35,16 +35,18 @@ def made_up(**regrets):
 
 
 def test_each_policy_has_its_mean_median_quantiles_and_ratio_to_the_best():
-    """0, 10, …, 100 has mean and median 50, its 5 % and 95 % are 5 and 95; the other is half."""
+    """0, 10, …, 100 has mean and median 50, its 5 % and 99 % are 5 and 99; the other is half."""
     even = np.arange(11) * 10.0
     result = made_up(worse=even, better=even / 2, skewed=np.append(np.zeros(10), 1100.0))
     text = shown(None, result)
     assert "Regret after 1,000 rounds, 11 trials, seed 6" in text
     assert "relative to better" in text
     rows = {line.split()[0]: " ".join(line.split()) for line in text.splitlines() if line.strip()}
-    assert rows["worse"] == "worse 50 ± 22 50.0 5.0 … 95.0 2"
-    assert rows["better"] == "better 25 ± 11 25.0 2.5 … 47.5 1"
-    assert " 0.0 0.0 … 550.0 " in rows["skewed"]
+    assert rows["worse"] == "worse 50 ± 22 50.0 5.0 … 99.0 2"
+    assert rows["better"] == "better 25 ± 11 25.0 2.5 … 49.5 1"
+    assert " † 0.0 0.0 … 990.0 " in rows["skewed"]
+    note = " ".join(text.split())  # a terminal breaks the line
+    assert "† skewed: 1 of 11 trials has 100 % of the mean and 91 % of the variance" in note
     # c(μ) = 0.2/kl(0.8, 0.9) = 4.504, and log 1000 = 6.908.
     assert "Theorem 1: c(μ) = 4.5, c(μ)·log T = 31.11" in text
 

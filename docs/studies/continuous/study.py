@@ -12,8 +12,9 @@ from unimodal.policies import parse
 from unimodal.report.curve_labels import CurveEnd, label_curves
 from unimodal.report.figures import style
 from unimodal.report.page import markdown_table
-from unimodal.results.statistics import Interval, mean_interval
+from unimodal.results.statistics import interval_of_mean
 from unimodal.studies import pages
+from unimodal.studies.sample_intervals import error_bars, with_spread
 
 HERE = Path(__file__).parent
 HORIZONS = (10**3, 10**4, 10**5, 10**6)
@@ -78,7 +79,12 @@ class Regret(um.studies.EveryTrial):
     @property
     def mean(self):
         """The mean with its 95 % interval over places of the peak."""
-        return Interval(*map(float, mean_interval(self["regret"].mean(axis=1))))
+        return interval_of_mean(self["regret"].mean(axis=1))
+
+    @property
+    def shown(self):
+        """The mean in a cell, with the quantiles of all trials."""
+        return with_spread(self["regret"].mean(axis=1), ",.0f", self["regret"])
 
 
 TRUE = [Search(shape, shape, horizon) for shape in SHAPES for horizon in HORIZONS]
@@ -107,9 +113,7 @@ def regrets(found, shape):
             power = str(len(str(setting.horizon)) - 1).translate(str.maketrans("3456", "³⁴⁵⁶"))
             cells = []
             for one in found.of(setting).values():
-                mean = one.mean
-                relative = mean.value / scale(setting.horizon)
-                cells.append(f"{mean.value:,.0f} ± {mean.half_width:,.0f} ({relative:.2f})")
+                cells.append(f"{one.shown} ({one.mean.value / scale(setting.horizon):.2f})")
             rows.append((f"10{power}", f"{points:.0f}", f"{missed:,.0f}", *cells))
     return markdown_table(("T", "points", "the grid's part", *METHODS), rows)
 
@@ -122,8 +126,8 @@ def told_wrong(found):
             short = Search(short.shape, short.told, short.horizon)
         uts, lse = (found.get(short, name) for name in ("UTS", "LSE"))
         lost = 100 * found.get(long, "LSE")["lost"].mean()
-        on_grid = f"{uts.mean.value:,.0f} ({uts['points'].max():.0f} points)"
-        rows.append((short.shape, short.told, on_grid, f"{lse.mean.value:,.0f}", f"{lost:.0f} %"))
+        on_grid = f"{uts.shown} ({uts['points'].max():.0f} points)"
+        rows.append((short.shape, short.told, on_grid, lse.shown, f"{lost:.0f} %"))
     return markdown_table(
         ("the peak is", "they are told", "UTS", "LSE", "LSE has lost the peak"), rows
     )
@@ -140,7 +144,7 @@ def figure(found):
             means = [found.get(setting, name).mean for setting in settings]
             scales = [scale(setting.horizon) for setting in settings]
             heights = [one.value / s for one, s in zip(means, scales, strict=True)]
-            reach = [one.half_width / s for one, s in zip(means, scales, strict=True)]
+            reach = error_bars(means) / np.array(scales)
             label = name if name == "LSE" else f"{name} on the grid"
             look = style(name, position) | {"capsize": 2, "markersize": 5}
             ax.errorbar(HORIZONS, heights, reach, **look)

@@ -12,8 +12,9 @@ from unimodal.policies import parse
 from unimodal.report.curve_labels import CurveEnd, label_curves
 from unimodal.report.figures import style
 from unimodal.report.page import markdown_table
-from unimodal.results.statistics import Interval, mean_interval
+from unimodal.results.statistics import mean_interval
 from unimodal.studies import pages
+from unimodal.studies.sample_intervals import with_spread
 
 HERE = Path(__file__).parent
 OUTSTANDING = (1, 10, 100, 1000)
@@ -92,7 +93,7 @@ def regrets(found, problem):
     rows = []
     for m in OUTSTANDING:
         of = found.of(Delay(problem, m)).values()
-        rows.append((f"{m:,}", *(Interval(*mean_interval(one.regret)) for one in of)))
+        rows.append((f"{m:,}", *(with_spread(one.regret) for one in of)))
     return markdown_table(("outstanding", *POLICIES), rows)
 
 
@@ -126,9 +127,9 @@ def figure(found):
         ends = []
         for position, name in enumerate(POLICIES):
             samples = [found.get(Delay(problem, m), name).regret for m in OUTSTANDING]
-            mean, low, _ = mean_interval(np.transpose(samples))
+            mean, low, high = mean_interval(np.transpose(samples))
             look = style(name, position) | {"capsize": 2}
-            ax.errorbar(OUTSTANDING, mean, mean - low, markersize=5, **look)
+            ax.errorbar(OUTSTANDING, mean, [mean - low, high - mean], markersize=5, **look)
             ends.append(CurveEnd(name, OUTSTANDING[-1], mean[-1], look["color"]))
         ax.set(xscale="log", yscale="log", ylabel=f"regret after {HORIZON:,} rounds, 95 % interval")
         ax.set(yticks=[30, 100, 300, 1000], ylim=(20, 2000))

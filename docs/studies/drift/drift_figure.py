@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from unimodal.report.curve_labels import CurveEnd, label_curves
 from unimodal.report.figures import STEPS as SHADES  # from fast to slow
 from unimodal.report.figures import STYLES
+from unimodal.studies.sample_intervals import error_bars
 
 PLAIN = 2.6 * MEMORIES[-1]  # where "plain" stands on the axis of windows
 # What is drawn by speed: policy, version, dashes.
@@ -51,13 +52,13 @@ def by_window(ax, found, kind):
     ends = []
     for every, shade in zip(EVERY, SHADES, strict=True):
         inside = [found.interval(kind, every, "UTS", "windowed", size) for size in MEMORIES]
-        mean, reach = [one.value for one in inside], [one.half_width for one in inside]
+        mean, reach = [one.value for one in inside], error_bars(inside)
         ax.errorbar(MEMORIES, mean, reach, color=shade, **THIN)
         least = int(np.argmin(mean))
         ax.plot(MEMORIES[least], mean[least], marker="v", markersize=7, color=shade)
         plain = found.interval(kind, every, "UTS", "plain", 0)
         dot = {"marker": "o", "markersize": 4, "color": shade}
-        ax.errorbar([PLAIN], [plain.value], [plain.half_width], **dot, **THIN)
+        ax.errorbar([PLAIN], [plain.value], error_bars([plain]), **dot, **THIN)
         ends.append(CurveEnd(f"moves every {every:,}", PLAIN, plain.value, shade))
     return ends
 
@@ -72,7 +73,7 @@ def by_speed(ax, found, kind):
         look = {"color": colour, "marker": marker, "markersize": 5, "linestyle": dashes}
         if dashes != "-":
             look["markerfacecolor"] = "white"
-        mean, reach = [one.value for one in inside], [one.half_width for one in inside]
+        mean, reach = [one.value for one in inside], error_bars(inside)
         ax.errorbar(EVERY, mean, reach, **look, **THIN)
         ends.append(CurveEnd(label, EVERY[-1], mean[-1], colour))
     guess = [found.at_random[kind, every] for every in EVERY]

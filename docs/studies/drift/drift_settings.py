@@ -8,7 +8,7 @@ import numpy as np
 import unimodal as um
 from unimodal.engines.step import StepTrial
 from unimodal.policies import parse
-from unimodal.results.statistics import Interval, mean_interval
+from unimodal.results.statistics import interval_of_mean, mean_interval
 
 HORIZON, WAYS = 30_000, 30  # rounds, and ways of the peak: one trial on each
 LINE, GRID = um.graphs.line(17), um.graphs.grid(6, 6)
@@ -108,7 +108,7 @@ class Found:
 
     def interval(self, *key):
         """Mean regret with its 95 % interval over ways."""
-        return Interval(*(float(end) for end in mean_interval(self.regret[key])))
+        return interval_of_mean(self.regret[key])
 
     def best(self, *line):
         """The size of window or memory with the lowest mean regret."""

@@ -24,6 +24,7 @@ import unimodal as um
 from unimodal.report.page import markdown_table
 from unimodal.results.statistics import ratio_interval
 from unimodal.studies import pages
+from unimodal.studies.sample_intervals import with_spread
 
 HERE = Path(__file__).parent
 
@@ -35,8 +36,7 @@ def run(folder):
 
 def shown(found, *key):
     """A regret and its interval in a cell."""
-    one = found.interval(*key)
-    return f"{one.value:,.0f} ± {one.half_width:,.0f}"
+    return with_spread(found.regret[key], ",.0f")
 
 
 def named(base, way, size):

@@ -11,9 +11,10 @@ import unimodal as um
 from unimodal.engines.engine_choice import trial_class
 from unimodal.policies import parse
 from unimodal.report.page import markdown_table
-from unimodal.results.statistics import mean_interval, ratio_interval, share_interval
+from unimodal.results.statistics import ratio_interval, share_interval
 from unimodal.results.stopping import NOBODY, PeakTest, next_look
 from unimodal.studies import pages
+from unimodal.studies.sample_intervals import with_spread
 
 HERE = Path(__file__).parent
 ERRORS = (0.05, 1e-2, 1e-3, 1e-6, 1e-12)
@@ -121,8 +122,7 @@ def run(folder):
 
 def shown(values):
     """A mean and its interval in a cell."""
-    mean, low, high = mean_interval(values)
-    return f"{mean:,.0f} ± {(high - low) / 2:,.0f}"
+    return with_spread(values, ",.0f")
 
 
 def errors_of(outcome, error):
@@ -170,13 +170,12 @@ def ratios(found, step):
         for outcome in outcomes.values():
             open_share = (outcome.ends(error) < 0).mean()
             relative = outcome.rounds(error) / bound
-            mean, low, high = mean_interval(relative)
             if open_share:
                 median = np.median(relative)
                 at_least = f"median {median:.3g}" if open_share < 0.5 else f"> {FAR / bound:.1g}"
                 cells.append(f"{at_least} ({100 * open_share:.0f} % not finished)")
             else:
-                cells.append(f"{mean:.3g} ± {(high - low) / 2:.2g}")
+                cells.append(with_spread(relative))
         rows.append((f"{error:g}", f"{bound:,.0f}", *cells))
     return markdown_table(("δ", "T*·log(1/δ)", *outcomes), rows)
 

@@ -13,8 +13,9 @@ from unimodal.agents.revision import revised
 from unimodal.policies import parse
 from unimodal.report import figures
 from unimodal.report.page import markdown_table
-from unimodal.results.statistics import Interval, mean_interval
+from unimodal.results.statistics import interval_of_mean
 from unimodal.studies import pages
+from unimodal.studies.sample_intervals import error_bars, with_spread
 
 HERE = Path(__file__).parent
 POLICY = "UTS"
@@ -113,8 +114,8 @@ def table(found, cases):
     rows = []
     for case in cases:
         (one,) = found.of(Case(case)).values()
-        regret = Interval(*mean_interval(one["regret"][0]))
-        more = Interval(*mean_interval(one["regret"][0] - free["regret"][0]))  # of the same seeds
+        regret = with_spread(one["regret"][0])
+        more = with_spread(one["regret"][0] - free["regret"][0])  # of the same seeds
         capped = f"{one['capped'][0].mean():,.0f}"
         busiest = f"{np.median(one['busiest'][0]):.0f}"
         rows.append((case, regret, more if case in CAPS else "–", capped, busiest))
@@ -128,9 +129,10 @@ def figure(found):
     ax = drawn.subplots()
     for place, case in enumerate(CASES):
         (one,) = found.of(Case(case)).values()
-        mean, low, _ = mean_interval(one["regret"][0])
+        mean = interval_of_mean(one["regret"][0])
         colour = "0.2" if case == NONE else figures.STYLES["UTS"][0]
-        ax.errorbar(mean, -place, xerr=mean - low, fmt="o", color=colour, capsize=3, markersize=5)
+        look = {"fmt": "o", "color": colour, "capsize": 3, "markersize": 5}
+        ax.errorbar(mean.value, -place, xerr=error_bars([mean]), **look)
     ax.set_yticks([-place for place in range(len(CASES))], CASES)
     ax.set_xlim(left=0)
     ax.set_xlabel(f"regret after {HORIZON:,} rounds\nagainst the best arm on offer, 95 % interval")

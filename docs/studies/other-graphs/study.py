@@ -54,7 +54,7 @@ def table(found):
     for setting, ones in found:
         least = min(ones.values(), key=lambda one: one.final.mean())
         cells = [
-            f"**{one.over_graphs}**" if one is least else one.over_graphs for one in ones.values()
+            f"**{one.with_spread}**" if one is least else one.with_spread for one in ones.values()
         ]
         arms = setting.problem(0).graph.n_arms
         rows.append((family(setting), arms, *cells, ratio(ones["UTS"], ones["OSUB"])))

@@ -12,8 +12,9 @@ import unimodal as um
 from unimodal.policies import parse
 from unimodal.report.figures import style
 from unimodal.report.page import markdown_table
-from unimodal.results.statistics import Interval, mean_interval, ratio_interval
+from unimodal.results.statistics import mean_interval, ratio_interval
 from unimodal.studies import pages
+from unimodal.studies.sample_intervals import with_spread
 
 HERE = Path(__file__).parent
 PRICES = (4.9, 6.9, 8.9, 9.9, 11.9, 12.9, 14.9, 16.9, 19.9, 24.9)  # of examples/pricing.py
@@ -127,7 +128,7 @@ def losses(found):
     for setting in SETTINGS:
         what = "none" if setting == COLD else f"{setting.data}, weight {setting.weight:g}"
         of = [found.get(setting, policy).regret for policy in POLICIES]
-        rows.append((what, *(Interval(*mean_interval(one)) for one in of)))
+        rows.append((what, *(with_spread(one) for one in of)))
     return markdown_table(("data", *POLICIES), rows)
 
 
@@ -167,9 +168,9 @@ def figure(found):
         for position, policy in enumerate(POLICIES):
             settings = [COLD, *(Before(data, weight) for weight in weights[1:])]
             samples = [found.get(setting, policy).regret for setting in settings]
-            mean, low, _ = mean_interval(np.transpose(samples))
+            mean, low, high = mean_interval(np.transpose(samples))
             look = style(policy, position) | {"capsize": 2, "label": policy}
-            ax.errorbar(weights, mean, mean - low, markersize=5, **look)
+            ax.errorbar(weights, mean, [mean - low, high - mean], markersize=5, **look)
         ax.set(xlabel="weight of the data (0: none)", xticks=weights, ylim=(0, 1260))
         ax.xaxis.set_major_formatter("{x:g}")
         ax.set_title(f"{data} data", fontsize=10, loc="left")
@@ -209,16 +210,16 @@ def render(out):
         verdicts="\n".join(f"  - {verdict(found, policy)}" for policy in POLICIES),
         gaps=[f"{loses[price]:.2f}" for price in NEAR_THE_BEST if loses[price] > 0],
         climbing={
-            policy: Interval(*mean_interval(found.get(SETTINGS[1], policy).regret))
-            for policy in CLIMBING
+            policy: with_spread(found.get(SETTINGS[1], policy).regret) for policy in CLIMBING
         },
-        follows=Interval(*mean_interval(found.get(FOLLOWS, least_loss.GREEDY).regret)),
-        told=Interval(*mean_interval(told)),
-        sees_all=Interval(*mean_interval(sees_all)),
+        follows=with_spread(found.get(FOLLOWS, least_loss.GREEDY).regret),
+        told=with_spread(told),
+        sees_all=with_spread(sees_all),
+        least=f"{sees_all.mean():.0f}",
         in_this_world=[f"{lost[0::6].mean():.0f}" for lost in (told, sees_all)],
         in_others=[f"{lost.reshape(-1, 6)[:, 1:5].mean():.0f}" for lost in (told, sees_all)],
-        near=Interval(*mean_interval(near)),
-        near_cold=Interval(*mean_interval(near_cold)),
+        near=with_spread(near),
+        near_cold=with_spread(near_cold),
         thirds={policy: f"{third:.0f}" for policy, third in thirds.items()},
         spread=f"{9.9 * np.sqrt(share * (1 - share) / REWARDS):.2f}",
         kept=f"{(cold - tenth) / (cold - full):.0%}".replace("%", " %"),

@@ -11,9 +11,10 @@ from peaked_settings import CONFINED, HORIZONS, Peaked, Raced
 
 import unimodal as um
 from unimodal.report.page import markdown_table
-from unimodal.results.statistics import Interval, mean_interval, ratio_interval
+from unimodal.results.statistics import ratio_interval
 from unimodal.studies import pages
 from unimodal.studies.reproduce.paper_numbers import DENSITIES, SIZES
+from unimodal.studies.sample_intervals import error_bars, with_spread
 
 HERE = Path(__file__).parent
 OURS, SWEPT, SCOUT, IMEDUB = OTHERS = ("PeakUTS", "UTS", "ScoutUTS", "IMEDUB")
@@ -98,7 +99,7 @@ def means_table(found):
         (
             setting.n_arms,
             setting.density,
-            *(f"{ones[policy].at(10**5).mean():,.1f}" for policy in POLICIES),
+            *(mean_over_graphs(ones[policy]) for policy in POLICIES),
             ratio(ones[OURS], ones[SWEPT], 10**5),
             ratio(ones[OURS], ones[SCOUT], 10**5),
         )
@@ -173,8 +174,8 @@ def large_table(found):
 
 
 def mean_over_graphs(one):
-    """The mean regret at T = 10⁵, with its 95 % interval over graphs."""
-    return Interval(*mean_interval(one.at(10**5).mean(axis=1)))
+    """The mean regret at T = 10⁵ with its 95 % interval over graphs, and its quantiles."""
+    return with_spread(one.at(10**5).mean(axis=1), trials=one.at(10**5))
 
 
 def worst_mean(regrets):
@@ -218,7 +219,7 @@ def others_table(found):
     for setting, ones in found.items():
         if setting.means != "by distance":
             cells = [
-                f"{ones[p].at(10**5).mean():,.0f} ({ones[p]['arrived'].mean():.0%})" for p in OTHERS
+                f"{mean_over_graphs(ones[p])} ({ones[p]['arrived'].mean():.0%})" for p in OTHERS
             ]
             versus = ratio(ones[OURS], ones[SWEPT], 10**5)
             rows.append((setting.means, setting.density, *cells, versus))
@@ -285,7 +286,7 @@ def figure(found):
     table = {(s.n_arms, s.density): ones for s, ones in found.items() if is_table_2(s)}
     for density, marker in zip(DENSITIES, "osD^", strict=True):
         shown = [ratio(table[k, density][OURS], table[k, density][SWEPT], 10**5) for k in SIZES]
-        heights, reach = [one.value for one in shown], [one.half_width for one in shown]
+        heights, reach = [one.value for one in shown], error_bars(shown)
         name = density if density == "line" else f"p = {density}"
         lines = axes.errorbar(SIZES, heights, reach, marker=marker, capsize=3)
         axes.annotate(

@@ -40,7 +40,10 @@ def curves(found):
     ones = {name: found.at("Table 1", 129, "triangle", name) for name in POLICIES[::-1]}
     shown = {name: mean_interval(one.curves) for name, one in ones.items()}
     uts = ones["UTS"]
-    axes = figures.regret(None, uts.rounds, shown, uts.setting.problem(0).lower_bound)
+    few = {name: one.over_graphs.few for name, one in ones.items()}
+    needed = {name: one.needed for name, one in few.items() if one}
+    bound = uts.setting.problem(0).lower_bound
+    axes = figures.regret(None, uts.rounds, shown, bound, needed=needed)
     return axes.figure
 
 

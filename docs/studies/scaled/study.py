@@ -12,8 +12,9 @@ from unimodal.engines.step import StepTrial
 from unimodal.policies import parse
 from unimodal.report.figures import style
 from unimodal.report.page import markdown_table
-from unimodal.results.statistics import Interval, mean_interval, ratio_interval
+from unimodal.results.statistics import ratio_interval
 from unimodal.studies import pages
+from unimodal.studies.sample_intervals import with_spread
 
 HERE = Path(__file__).parent
 PRICES = np.array([4.9, 6.9, 8.9, 9.9, 11.9, 12.9, 14.9, 16.9, 19.9, 24.9])
@@ -117,7 +118,7 @@ def overall(found):
     rows = []
     for policy in POLICIES:
         samples = [100 * lost(found, policy, family) for family in FAMILIES]
-        shares = [Interval(*mean_interval(sample)) for sample in samples]
+        shares = [with_spread(sample) for sample in samples]
         rows.append((policy, *shares, ratio_interval(*samples), wins(found, policy)))
     header = ("policy", *(f"{family}, % lost" for family in FAMILIES), "ratio", "curves won, of 20")
     return markdown_table(header, rows)

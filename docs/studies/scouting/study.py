@@ -13,6 +13,7 @@ from unimodal.studies.reproduce import findings
 from unimodal.studies.reproduce.live_view import watching
 from unimodal.studies.reproduce.paper_numbers import DENSITIES
 from unimodal.studies.reproduce.settings import FULL, settings
+from unimodal.studies.sample_intervals import error_bars
 
 HERE = Path(__file__).parent
 REPRODUCTION = HERE.parent / "reproduction" / "findings.parquet"
@@ -42,8 +43,8 @@ def table(both):
     rows = [
         (
             *place,
-            f"{other.final.mean():,.1f}",
-            f"{one.final.mean():,.1f}",
+            other.with_spread,
+            one.with_spread,
             ratio(one, other),
             f"{other.final.max():,.0f}, {one.final.max():,.0f}",
         )
@@ -96,7 +97,7 @@ def figure(ratios):
     for density, marker in zip(DENSITIES, "osD^", strict=True):
         sizes = sorted(k for k, p in ratios if p == density)
         shown = [ratios[k, density] for k in sizes]
-        heights, reach = [one.value for one in shown], [one.half_width for one in shown]
+        heights, reach = [one.value for one in shown], error_bars(shown)
         axes.errorbar(sizes, heights, reach, marker=marker, capsize=3, label=f"p = {density}")
     axes.axhline(1, color="0.5", linewidth=1, linestyle="--")
     axes.set(xscale="log", xlabel="arms K", ylabel="regret relative to swept UTS", ylim=(0, 1.6))

@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 
 from unimodal import files
@@ -16,22 +17,27 @@ from unimodal.results.result import Result
 
 def show(console: Console, result: Result) -> None:
     """Print the problem, a table with one row per policy, and the bound of Theorem 1."""
-    best = min(result, key=lambda name: result.regret(name).value)
-    rows = []
+    regrets = {name: result.regret(name) for name in result}
+    best = min(result, key=lambda name: regrets[name].value)
+    rows, ratios = [], {}
     for name, run in result.items():
         last = run.regret[:, -1]
-        low, median, high = (analysis.describe(last)[q] for q in ("q05", "median", "q95"))
-        ratio = result.ratio(name, best) if result.regret(best).value > 0 else "–"
-        quantiles = f"{low:.1f} … {high:.1f}"
-        rows.append((name, result.regret(name), f"{median:.1f}", quantiles, ratio))
+        low, median, most = np.quantile(last, (0.05, 0.5, 0.99))
+        quantiles = f"{low:.1f} … {most:.1f}"
+        ratio = result.ratio(name, best) if regrets[best].value > 0 else None
+        if ratio and not regrets[name].few:  # else the same trials, said once
+            ratios[f"{name} relative to {best}"] = ratio
+        rows.append((name, regrets[name], f"{median:.1f}", quantiles, ratio or "–"))
     problem = result.problem
     title = f"Regret after {result.horizon:,} rounds, {result.n_trials} trials, seed {result.seed}"
-    columns = ("policy", "mean ± 95 %", "median", "5 % … 95 %", f"relative to {best}")
+    columns = ("policy", "mean ± 95 %", "median", "5 % … 99 %", f"relative to {best}")
     console.print(tables.words(repr(problem)))
     check = problem.check()
     if not check:
         console.print(tables.words(f"Note: {check}", "yellow"))
     console.print(tables.table(title, columns, rows))
+    for note in analysis.notes(regrets | ratios):
+        console.print(tables.words(note, "yellow"))
     bound = problem.lower_bound
     if math.isnan(bound):  # the means change, and Theorem 1 is about means that stay
         return

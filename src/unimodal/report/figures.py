@@ -13,6 +13,7 @@ import numpy as np
 from unimodal.errors import unknown_name
 from unimodal.escape_text import printable
 from unimodal.report.curve_labels import CurveEnd, end_of, label_curves
+from unimodal.report.tables import MARK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,6 +63,19 @@ def literal(text: object) -> str:
     return printable(text).replace("$", r"\$")
 
 
+def marked(name: str, needed: Mapping[str, int] | None) -> str:
+    """A name as matplotlib shows it, with a mark if few trials make its mean."""
+    return literal(name) + (f" {MARK}" if name in (needed or {}) else "")
+
+
+def few_trials(needed: Mapping[str, int] | None) -> list[str]:
+    """What a picture says of marked policies, a line each."""
+    return [
+        f"{MARK} {literal(name)}: few large trials make this mean; about {trials:,} would do"
+        for name, trials in (needed or {}).items()
+    ]
+
+
 def save(drawn: Any, to: Any, **options: Any) -> None:
     """Write a figure; a letter that no font has here is a box in it, and not worth a warning."""
     with warnings.catch_warnings():
@@ -93,15 +107,20 @@ def regret(
     curves: Mapping[str, tuple[Any, Any, Any]],
     lower_bound: float,
     scale: str = "log",
+    needed: Mapping[str, int] | None = None,
 ) -> Axes:
-    """Regret curves with bands, and c(μ)·log t as a dashed line."""
+    """Regret curves with bands, and c(μ)·log t as a dashed line.
+
+    `needed` names the policies whose mean few trials make, with how many would do: they are marked,
+    and a line below says so.
+    """
     if scale not in ("log", "linear"):
         raise unknown_name("scale", scale, ("log", "linear"))
     ax = new_axes(5.8, 3.9) if ax is None else ax
     handles = ax.get_legend_handles_labels()[0]  # of who gave the axes
     theirs: list[Any] = [line for line in handles if line.get_gid() != _CURVE]
     for position, (name, (mean, low, high)) in enumerate(curves.items()):
-        look: dict[str, Any] = {"label": literal(name), "linewidth": 1.6, "markersize": 4.5}
+        look: dict[str, Any] = {"label": marked(name, needed), "linewidth": 1.6, "markersize": 4.5}
         look |= style(name, position) | {"gid": _CURVE}
         every = max(len(rounds) // 10, 1)
         ax.plot(rounds, mean, markevery=every, **look)
@@ -114,7 +133,8 @@ def regret(
     ax.set_xscale(scale)
     ax.set_xlim(rounds[0] if scale == "log" else 0, rounds[-1])
     ax.set_ylim(bottom=0)
-    ax.set_xlabel("round t")
+    _, *earlier = ax.get_xlabel().split("\n")
+    ax.set_xlabel("\n".join(["round t", *earlier, *few_trials(needed)]))
     ax.set_ylabel("regret $R_t$, mean and 95 % interval")
     _fit_y_label(ax)
     ax.spines[["top", "right"]].set_visible(False)
@@ -147,13 +167,17 @@ def with_ratio(
     curves: Mapping[str, tuple[Any, Any, Any]],
     lower_bound: float,
     upper_curve: Any,
+    needed: Mapping[str, int] | None = None,
 ) -> Any:
-    """Regret above, with Theorem 1's line and Theorem 2's curve; R_t/(c(μ)·log t) below."""
+    """Regret above, with Theorem 1's line and Theorem 2's curve; R_t/(c(μ)·log t) below.
+
+    `needed` is as of `regret`.
+    """
     from matplotlib.figure import Figure
 
     drawn = Figure(figsize=(5.8, 5.8), layout="constrained")
     above, below = drawn.subplots(2, 1, sharex=True, height_ratios=(2, 1))
-    regret(above, rounds, curves, lower_bound)
+    regret(above, rounds, curves, lower_bound, needed=needed)
     limit = above.get_ylim()[1]
     above.plot(rounds, upper_curve, color="0.45", linestyle=":", linewidth=1)
     above.set_ylim(0, limit)
@@ -163,12 +187,13 @@ def with_ratio(
     lines: list[Any] = []
     for position, (name, (mean, _, _)) in enumerate(curves.items()):
         share = mean[late] / (lower_bound * np.log(np.asarray(rounds)[late]))
-        look = {"linewidth": 1.4, "color": style(name, position)["color"], "label": literal(name)}
+        look = {"linewidth": 1.4, "color": style(name, position)["color"]}
+        look["label"] = marked(name, needed)
         lines += below.plot(np.asarray(rounds)[late], share, **look)
     below.axhline(1, color="0.45", linestyle=(0, (5, 4)), linewidth=1)
     below.set_yscale("log")
     below.set_ylabel("$R_t$ / (c(μ) log t)", fontsize=9)
-    below.set_xlabel("round t")
+    below.set_xlabel("\n".join(["round t", *few_trials(needed)]))
     below.spines[["top", "right"]].set_visible(False)
     label_curves(below, [end_of(line) for line in lines])
     return drawn

@@ -53,9 +53,11 @@ def page(template: str, **values: Any) -> str:
     return environment().get_template(template).render(**values)
 
 
-def notebook_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A line and a small table, as notebooks show an object."""
-    return page("notebook.html.j2", title=title, columns=columns, rows=list(rows))
+def notebook_table(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], notes: Sequence[str] = ()
+) -> str:
+    """A line and a small table with notes below, as notebooks show an object."""
+    return page("notebook.html.j2", title=title, columns=columns, rows=list(rows), notes=notes)
 
 
 @functools.cache

@@ -10,6 +10,8 @@ from unimodal.escape_text import printable
 if TYPE_CHECKING:
     import polars as pl
 
+MARK = "†"  # behind a number that few large trials make, in tables and in figures
+
 
 def words(text: object, style: str = "") -> Any:
     r"""Text for the terminal as it is: [b] is no markup, and control characters are seen.

@@ -136,8 +136,7 @@ class Identification:
 
         Trials that were not finished count with the horizon, so the mean is at least this.
         """
-        ends = analysis.mean_interval(self.result[name].stopped)
-        return analysis.Interval(*(float(end) for end in ends))
+        return analysis.interval_of_mean(self.result[name].stopped)
 
     def ratio(self, name: str, other: str) -> analysis.Interval:
         """The ratio of two policies' mean numbers of rewards, with its 95 % interval.
@@ -166,7 +165,9 @@ class Identification:
         return {"confidence": self.confidence, "bound": self.bound, "policies": rows}
 
     def _row(self, name: str, run: Run) -> dict[str, Any]:
-        found = {key: float(value) for key, value in analysis.describe(run.stopped).items()}
+        found = {key: value.item() for key, value in analysis.describe(run.stopped).items()}
+        few = self.rewards(name).few
+        found |= {"needed": few.needed if few else None, "note": str(few) if few else None}
         is_certified = run.certified != NOBODY
         wrong = analysis.share_interval(int((is_certified & ~run.is_right).sum()), len(run.stopped))
         return {
@@ -189,7 +190,7 @@ class Identification:
             rows.append(
                 (
                     row["policy"],
-                    f"{least}{row['mean']:,.0f} ± {(row['high'] - row['low']) / 2:,.0f}",
+                    f"{least}{self.rewards(row['policy']).written(',.0f')}",
                     *(
                         f"> {horizon:,}" if least and q >= horizon else f"{q:,.0f}"
                         for q in quantiles
@@ -207,9 +208,14 @@ class Identification:
         return f"{self._size}, {most}; the bound is {self.bound:,.0f} rewards"
 
     def __str__(self) -> str:
-        return "\n".join([self._title, *aligned([_COLUMNS, *self._cells()])])
+        return "\n".join([self._title, *aligned([_COLUMNS, *self._cells()]), *self._notes])
+
+    @property
+    def _notes(self) -> list[str]:
+        named = {name: self.rewards(name) for name in self.result}
+        return [printable(note) for note in analysis.notes(named)]
 
     def _repr_html_(self) -> str:
         from unimodal.report import page
 
-        return page.notebook_table(self._title, _COLUMNS, self._cells())
+        return page.notebook_table(self._title, _COLUMNS, self._cells(), self._notes)

@@ -135,9 +135,10 @@ def regret_by_horizon(
     Both must know the horizon beforehand, so every horizon is a run of its own. The policies play
     on `points_for(horizon, smoothness, slope)` points; LSE is told the same two. One row per
     horizon and method: its regret against the interval's best mean (mean and 95 % interval),
-    `relative`, which is the mean divided by √(T log T), how much of it is the grid's fault
-    (`grid`), and the number of `points`. Of several intervals, such as one with its peak in many
-    places, the means over the trials of each are what is averaged.
+    the median and the 99 % quantile of all trials, whether `few` trials make the mean and a `note`
+    that says which; `relative`, which is the mean divided by √(T log T), how much of it is the
+    grid's fault (`grid`), and the number of `points`. Of several intervals, such as one with its
+    peak in many places, the means over the trials of each are what is averaged.
 
     Parameters
     ----------
@@ -200,17 +201,22 @@ def regret_by_horizon(
             regrets["LSE"].append(narrow(interval, search, **settings).regret[:, -1])
             grid.append(horizon * (interval.best_mean - problem.means.max()))
         for name, samples in regrets.items():
+            trials_of_all = np.concatenate(samples)
             of_one = samples[0] if len(several) == 1 else [one.mean() for one in samples]
-            mean, low, high = analysis.mean_interval(of_one)
+            mean, low, high = regret = analysis.interval_of_mean(of_one)
             on_grid = name != "LSE"
             rows.append(
                 {
                     "horizon": horizon,
                     "method": name,
-                    "mean": float(mean),
-                    "low": float(low),
-                    "high": float(high),
-                    "relative": float(mean) / math.sqrt(horizon * math.log(horizon)),
+                    "mean": mean,
+                    "low": low,
+                    "high": high,
+                    "median": float(np.median(trials_of_all)),
+                    "q99": float(np.quantile(trials_of_all, 0.99)),
+                    "few": regret.few is not None,
+                    "note": str(regret.few) if regret.few else None,
+                    "relative": mean / math.sqrt(horizon * math.log(horizon)),
                     "grid": float(np.mean(grid)) if on_grid else 0.0,
                     "points": max(points) if on_grid else None,
                 }

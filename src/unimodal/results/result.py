@@ -120,23 +120,23 @@ class Result(Mapping[str, Run]):
         return f"Result({names}: {self._size}, seed {self.seed})"
 
     def __str__(self) -> str:
-        title, _, rows = self._overview()
+        title, _, rows, notes = self._overview()
         columns = ("policy", "regret ± 95 %", "pulls of best")  # narrow: telephones show it, too
-        return "\n".join([printable(title), *aligned([columns, *rows])])
+        return "\n".join([printable(title), *aligned([columns, *rows]), *map(printable, notes)])
 
     def _repr_html_(self) -> str:
         from unimodal.report import page
 
         return page.notebook_table(*self._overview())
 
-    def _overview(self) -> tuple[str, tuple[str, ...], list[tuple[str, str, str]]]:
-        """What print and a notebook show: a title, names of columns, one row per policy."""
+    def _overview(self) -> tuple[str, tuple[str, ...], list[tuple[str, str, str]], list[str]]:
+        """What print and a notebook show: a title, names of columns, a row per policy, notes."""
+        regrets = {name: self.regret(name) for name in self.runs}
         rows = [
-            (name, str(self.regret(name)), self._share_of_best(run))
-            for name, run in self.runs.items()
+            (name, str(regrets[name]), self._share_of_best(run)) for name, run in self.runs.items()
         ]
         columns = ("policy", "regret at the horizon, 95 % interval", "pulls of the best arm")
-        return f"{self._size} on {self.problem!r}", columns, rows
+        return f"{self._size} on {self.problem!r}", columns, rows, analysis.notes(regrets)
 
     def _share_of_best(self, run: Run) -> str:
         """How many pulls went to the best arm, of its own round where it moves: from the history.
@@ -182,15 +182,20 @@ class Result(Mapping[str, Run]):
         return [run.policy for run in self.runs.values()]
 
     def summary(self) -> pl.DataFrame:
-        """One row per policy and checkpoint: mean, 95 % interval, median, quantiles of regret."""
+        """One row per policy and checkpoint: mean, 95 % interval, median, quantiles of regret.
+
+        `few` says whether few large trials make the mean, so that it cannot be trusted; `needed`
+        how many trials would do, and `note` why, in words (null where it can be trusted).
+        """
         import polars as pl
 
-        frames = [
-            pl.DataFrame(
-                {"policy": name, "round": self.rounds, **analysis.describe(run.regret)}
-            ).with_columns(trials=pl.lit(self.n_trials))
-            for name, run in self.runs.items()
-        ]
+        frames = []
+        for name, run in self.runs.items():
+            found = analysis.describe(run.regret)
+            columns = {"policy": name, "round": self.rounds, **found, "trials": self.n_trials}
+            columns["needed"] = pl.Series(found["needed"]).fill_nan(None).cast(pl.Int64)
+            columns["note"] = pl.Series(_notes(run.regret, found["few"]), dtype=pl.String)
+            frames.append(pl.DataFrame(columns))
         return pl.concat(frames)
 
     def trials(self) -> pl.DataFrame:
@@ -340,10 +345,10 @@ class Result(Mapping[str, Run]):
         Returns
         -------
         analysis.Interval
-            The mean, with the ends of its interval.
+            The mean, with the ends of its interval. `few` says why it cannot be trusted, if few
+            large trials make it; in print a † then stands behind it.
         """
-        ends = analysis.mean_interval(self[name].regret[:, -1])
-        return analysis.Interval(*(float(end) for end in ends))
+        return analysis.interval_of_mean(self[name].regret[:, -1])
 
     def ratio(self, name: str, other: str) -> analysis.Interval:
         """R%(name, other) of the paper: the ratio of mean regrets at the horizon, with interval.
@@ -358,7 +363,7 @@ class Result(Mapping[str, Run]):
         Returns
         -------
         analysis.Interval
-            The ratio, with the ends of its interval.
+            The ratio, with the ends of its interval, marked as `regret` is.
 
         Examples
         --------
@@ -374,7 +379,8 @@ class Result(Mapping[str, Run]):
         """Mean regret against rounds, with the 95 % interval as a band.
 
         `scale` is the axis of rounds, "log" or "linear". The dashed line is c(μ)·log t of Theorem
-        1, a bound for large t only.
+        1, a bound for large t only. A † marks a policy whose mean at the horizon is made by few
+        large trials; below the picture stands how many trials would do.
 
         Parameters
         ----------
@@ -391,7 +397,9 @@ class Result(Mapping[str, Run]):
         from unimodal.report import figures
 
         curves = {name: analysis.mean_interval(run.regret) for name, run in self.runs.items()}
-        return figures.regret(ax, self.rounds, curves, self.problem.lower_bound, scale)
+        marked = {name: self.regret(name).few for name in self.runs}
+        needed = {name: few.needed for name, few in marked.items() if few}
+        return figures.regret(ax, self.rounds, curves, self.problem.lower_bound, scale, needed)
 
     def to_data(self) -> dict[str, Any]:
         """The specification: everything that determines the numbers, and the versions used."""
@@ -446,6 +454,12 @@ class Result(Mapping[str, Run]):
             checksums.fill_in(to)
 
         return files.write(path, fill)
+
+
+def _notes(regret: Any, few: Any) -> list[str | None]:
+    """Why means over the first axis cannot be trusted: a sentence where few trials make them."""
+    columns = zip(regret.T, few, strict=True)
+    return [str(analysis.interval_of_mean(one).few) if mark else None for one, mark in columns]
 
 
 def versions() -> dict[str, str]:

@@ -143,11 +143,16 @@ class Regrets(Outcome, Samples):
         return float(self.final.max())
 
     def summary(self) -> dict[str, float]:
-        """Mean regret with its 95 % interval over graphs, median and worst trial, and time."""
-        mean = self.over_graphs
+        """Mean regret with its 95 % interval over graphs, quantiles, worst trial, and time.
+
+        `few` is 1 if few samples make the mean, and `needed` says how many would do.
+        """
+        mean, (median, most) = self.over_graphs, self.spread
         ends = {"mean": mean.value, "low": mean.low, "high": mean.high}
-        median = float(self.quantiles["median"])
-        return {**ends, "median": median, "worst": self.worst, "milliseconds": self.milliseconds}
+        few = {"few": float(mean.few is not None)}
+        few["needed"] = float(mean.few.needed) if mean.few else np.nan
+        spread = {"median": median, "q99": most, "worst": self.worst}
+        return {**ends, **spread, **few, "milliseconds": self.milliseconds}
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,12 +20,17 @@ from typing import Any
 
 import numpy as np
 
+from unimodal.studies.sample_intervals import BRACKETS
+
 STUDY, TEMPLATE, PAGE, DATA = "study.py", "page.md.j2", "page.md", "data.parquet"
 _KEY = "Drawn from"  # the field of a PNG that holds the hash of what it shows
 
 
 def fill_in(template: Path, out: Path, **values: Any) -> Path:
-    """Write the page of a template, beside which it stands, into the folder `out`."""
+    """Write the page of a template, beside which it stands, into the folder `out`.
+
+    `brackets` in a template is the sentence on what stands behind means.
+    """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     # Markdown, not HTML: there is nothing to escape in tables of our own numbers.
@@ -36,6 +41,7 @@ def fill_in(template: Path, out: Path, **values: Any) -> Path:
         trim_blocks=True,
     )
     page = out / PAGE
+    values = {"brackets": BRACKETS, **values}
     page.write_text(templates.get_template(template.name).render(**values), encoding="utf-8")
     return page
 

@@ -145,7 +145,8 @@ def test_a_picture_has_means_intervals_and_both_theorems(made, monkeypatch):
     cell = ("Table 2", 5, "1")
     complete = {name: made.finding(cell, name, made.base()) for name in ("UTS", "TS")}
     caption = page._curves("Figure 2", complete)
-    heading, rounds, curves, constant, theorem_2 = seen
+    heading, rounds, curves, constant, theorem_2, needed = seen
+    assert needed == {}
     assert heading == "Figure 2: K = 5, p = 1" and rounds[-1] == 10**5
     mean, low, high = curves["TS"]
     half = made.reach(0.95, 20.0)

@@ -9,6 +9,8 @@ from unimodal import files
 from unimodal.policies import parse
 from unimodal.report import page
 from unimodal.report.ranking_figure import Standing, standings
+from unimodal.report.tables import MARK
+from unimodal.results.statistics import Interval, notes
 from unimodal.studies.compare.comparison import Comparison
 from unimodal.studies.compare.graph_families import UNIT
 from unimodal.studies.compare.ranking import Rank, order, ranked
@@ -24,7 +26,15 @@ _RANKING = (
     "highest ratio",
     "ms per trial",
 )
-_TABLE = ("policy", "mean ± 95 %", f"relative to {UNIT}", "median", "worst trial", "ms per trial")
+_TABLE = (
+    "policy",
+    "mean ± 95 %",
+    "median",
+    "99 %",
+    "worst trial",
+    f"relative to {UNIT}",
+    "ms per trial",
+)
 
 
 def write(found: Comparison, folder: Path) -> None:
@@ -85,10 +95,14 @@ def _matrix(found: Comparison, ranks: list[Rank]) -> list[tuple[str, ...]]:
     return [
         (
             setting.name,
-            *(f"{ratio(of[rank.policy], of[UNIT]).value:.2f}" for rank in ranks),
+            *(_two_digits(ratio(of[rank.policy], of[UNIT])) for rank in ranks),
         )
         for setting, of in found.complete().items()
     ]
+
+
+def _two_digits(one: Interval) -> str:
+    return f"{one.value:.2f}{f' {MARK}' if one.few else ''}"
 
 
 _MEANS = {
@@ -110,40 +124,58 @@ def _family(setting: Setting, outcomes: dict[str, Regrets]) -> dict[str, object]
         "name": name,
         "figure": page.figure(drawn, name, f"{name}: {about}", wide=True),
         "rows": [_line(one, outcomes[UNIT]) for one in ordered],
+        "notes": _notes(ordered, outcomes[UNIT]),
     }
 
 
 def _standing(one: Regrets) -> Standing:
-    return Standing(one.curve, *one.over_graphs, float(one.quantiles["median"]), one.worst)
+    mean, (median, most) = one.over_graphs, one.spread
+    needed = mean.few.needed if mean.few else None
+    return Standing(one.curve, *mean, median, most, one.worst, needed)
+
+
+def _notes(ones: list[Regrets], unit: Regrets) -> list[str]:
+    """Why means and ratios that are marked cannot be trusted."""
+    ratios = {f"{one.policy} relative to {UNIT}": ratio(one, unit) for one in ones}
+    return notes({one.policy: one.over_graphs for one in ones} | ratios)
 
 
 def _line(one: Regrets, unit: Regrets) -> tuple[object, ...]:
     return (
         one.policy,
         one.over_graphs,
-        ratio(one, unit),
-        f"{one.quantiles['median']:.0f}",
+        *(f"{quantile:,.0f}" for quantile in one.spread),
         f"{one.worst:,.0f}",
+        ratio(one, unit),
         f"{one.milliseconds:.1f}",
     )
+
+
+def _all_notes(found: Comparison) -> list[str]:
+    return [
+        f"{note[0]} {setting.name}, {page.markdown_text(note[2:])}"
+        for setting, of in found.complete().items()
+        for note in _notes(order(of), of[UNIT])
+    ]
 
 
 def markdown(found: Comparison) -> str:
     """The ranking, and the mean regret of every policy in every family, as Markdown."""
     ranks = ranked(found)
     means = [
-        (setting.name, *(f"{of[rank.policy].over_graphs}" for rank in ranks))
+        (setting.name, *(of[rank.policy].with_spread for rank in ranks))
         for setting, of in found.complete().items()
     ]
     parts = [
         f"# {TITLE}",
         f"{_size(found)} Made by `unimodal compare` ({page.markdown_text(found.made_with)}). "
-        "Medians, worst trials and figures are in [index.html](index.html).",
+        "Worst trials and figures are in [index.html](index.html).",
         f"## Ranking, by the geometric mean of regret relative to {UNIT}",
         page.markdown_table(_RANKING, _ranking(ranks)),
-        "## Mean regret ± 95 % over graphs",
+        "## Mean regret ± 95 % over graphs [median, 99 % quantile of all trials]",
         page.markdown_table(("family", *(rank.policy for rank in ranks)), means),
         f"## Regret relative to {UNIT}",
         page.markdown_table(("family", *(rank.policy for rank in ranks)), _matrix(found, ranks)),
+        *_all_notes(found),
     ]
     return "\n\n".join(parts) + "\n"

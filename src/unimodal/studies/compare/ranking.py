@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unimodal.results.statistics import Interval, student
+from unimodal.results.skewed_means import student
+from unimodal.results.statistics import Interval
 from unimodal.studies.compare.comparison import Comparison
 from unimodal.studies.compare.graph_families import UNIT
 from unimodal.studies.outcome import Regrets, ratio
@@ -61,13 +62,14 @@ def geometric_mean(ratios: list[Interval], samples: list[int]) -> Interval:
     The interval is for new graphs and trials of the same settings, not for other settings.
 
     >>> print(geometric_mean([Interval(0.5, 0.4, 0.6), Interval(2.0, 1.6, 2.4)], [20, 20]))
-    1.00 ± 0.13
+    1.00 −0.12 +0.14
     """
     logs = [math.log(one.value) for one in ratios]
-    # To first order the standard error of a logarithm is the relative one.
-    errors = [
-        one.half_width / student(n) / one.value for one, n in zip(ratios, samples, strict=True)
+    # To first order the standard error of a logarithm is the relative one; of each side its own.
+    reaches = [
+        [one.towards(side * math.inf) / student(n) / one.value for side in (-1, 1)]
+        for one, n in zip(ratios, samples, strict=True)
     ]
     middle = float(np.mean(logs))
-    reach = 1.96 * math.sqrt(sum(error**2 for error in errors)) / len(ratios)
-    return Interval(math.exp(middle), math.exp(middle - reach), math.exp(middle + reach))
+    low, high = 1.96 * np.linalg.norm(reaches, axis=0) / len(ratios)
+    return Interval(math.exp(middle), math.exp(middle - low), math.exp(middle + high))

@@ -141,7 +141,7 @@ def is_constant(over: str, under: str, value: float, spread: float) -> Rule:
             notes.append(f"K = {k}: {ratio(one, two)}")
             apart = abs(ours.value - value) - spread
             wide = not ours.half_width <= 0.1 * value
-            words.append(HOLDS if apart <= 0 else FAILS if apart > ours.half_width else OPEN)
+            words.append(HOLDS if apart <= 0 else FAILS if apart > ours.towards(value) else OPEN)
             words[-1] = OPEN if wide and words[-1] == HOLDS else words[-1]
         return every(words), "; ".join(notes)
 
@@ -170,11 +170,12 @@ def moves(over: str, under: str, density: str, ends: tuple[float, float]) -> Rul
         for one_end, value in ((ratios[0], ends[0]), (ratios[-1], ends[1])):
             if one_end is not None:
                 apart = abs(one_end.value - value) - 0.05
-                words.append(HOLDS if apart <= 0 else FAILS if apart > one_end.half_width else OPEN)
+                room = one_end.towards(value)
+                words.append(HOLDS if apart <= 0 else FAILS if apart > room else OPEN)
         known = [r for r in ratios if r is not None]
         for before, after in pairwise(known):
             step = sign * (after.value - before.value)
-            room = after.half_width + before.half_width
+            room = after.room(before)
             words.append(HOLDS if step > 0 else FAILS if -step > room else OPEN)
         shown = [f"K = {k}: {r}" for k, r in zip(SIZES, ratios, strict=True) if r is not None]
         return every(words), "; ".join(shown)
@@ -204,7 +205,7 @@ def fades(better: str, worse: str) -> Rule:
                 notes.append(f"K = {k}: {ratios[-1]}")
         if len(ratios) > 1:
             closer = ratios[-1].value - ratios[0].value
-            room = ratios[-1].half_width + ratios[0].half_width
+            room = ratios[-1].room(ratios[0])
             words.append(HOLDS if closer > 0 else FAILS if -closer > room else OPEN)
         return every(words), "; ".join(notes)
 

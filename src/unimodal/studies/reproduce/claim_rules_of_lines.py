@@ -151,7 +151,7 @@ def gains_as_steps_shrink(k: int) -> Rule:
             ratios.append(ratio(one, two))
         words = []
         for before, after in pairwise(ratios):
-            room = before.half_width + after.half_width
+            room = before.room(after)
             words.append(upwards(after.value - before.value, room))
         return every(words), "OSUB/UTS " + ", ".join(map(str, ratios))
 
@@ -176,7 +176,7 @@ def changes_sides() -> Rule:
         for name, direction in (("OSUB", 1), ("TS", -1)):
             small, large = values[17, name], values[129, name]
             change = direction * (large.value - small.value)
-            room = large.half_width + small.half_width
+            room = large.room(small)
             words.append(upwards(change, room))
             notes.append(f"UTS/{name} {small} to {large}")
         return every(words), "; ".join(notes)

@@ -47,16 +47,21 @@ def of_lines(found: Findings, questions: int) -> list[Errors]:
     return made
 
 
-def errors(population: Any, questions: int, runs: int, seed: int = 0, where: str = "") -> Errors:
-    """Resample runs of eight looks at a claim that lies on the mean of a population."""
+def errors(
+    population: Any, questions: int, runs: int, seed: int = 0, where: str = "", first: int = 0
+) -> Errors:
+    """Resample runs of eight looks at a claim that lies on the mean of a population.
+
+    The first look has as many samples as the population, or `first`.
+    """
     rng = np.random.default_rng(seed)
     centred = np.asarray(population, dtype=np.float64) - np.mean(population)
-    own = len(centred)
-    counts = np.zeros((runs, own))  # how often each of the population was drawn
+    kinds, own = len(centred), first or len(centred)
+    counts = np.zeros((runs, kinds))  # how often each of the population was drawn
     rule, one_look, student = (np.zeros(runs, dtype=bool) for _ in range(3))
     for look in range(LOOKS):
         new = own * 2**look - int(counts[0].sum())
-        counts += rng.multinomial(new, np.full(own, 1 / own), size=runs)
+        counts += rng.multinomial(new, np.full(kinds, 1 / kinds), size=runs)
         now = _estimate(counts, centred)
         spent = now.interval(level_of(questions))
         rule |= now.enough & _decides(spent)

@@ -24,9 +24,11 @@ from unimodal.studies.reproduce.looks import (
     OPEN,
     Estimate,
     Settled,
+    Unseen,
     level_of,
     projected,
     settle,
+    unseen,
     word_of,
 )
 from unimodal.studies.reproduce.numbers import (
@@ -84,7 +86,12 @@ class Ruling:
 
     @property
     def note(self) -> str:
-        """The comparisons that made the word, with their ratios."""
+        """The comparisons that made the word, with their ratios, and what could turn it unseen."""
+        said = str(self.unseen) if self.unseen and self.unseen.matters else ""
+        return f"{self._made}. {said[0].upper()}{said[1:]}" if said else self._made
+
+    @property
+    def _made(self) -> str:
         if self.word == HOLDS:
             few = self.parts if len(self.parts) <= 6 else ()
             return _listed([q.shown(s.estimate, self.level) for q, s in few]) or (
@@ -92,6 +99,22 @@ class Ruling:
             )
         made = [q.shown(s.estimate, self.level) for q, s in self.parts if s.word == self.word]
         return _listed(made)
+
+    @property
+    def unseen(self) -> Unseen | None:
+        """What could turn the verdict unseen.
+
+        Where all must hold, that of the weakest comparison; where one that fails is enough, that of
+        the strongest of those.
+        """
+        made = [
+            unseen(settled, self.level, trials_at(question.uses, settled.look))
+            for question, settled in self.parts
+            if settled.word == self.word
+        ]
+        known = [one for one in made if one is not None]
+        choose = max if self.word == FAILS and self.one_fails else min
+        return choose(known, key=lambda one: one.times, default=None)
 
 
 class Evidence:
@@ -235,6 +258,11 @@ def growth_of(uses: Uses) -> int:
     Of two settings, that of the cheaper one: it has fewer arms, and its ratios vary more.
     """
     return max(growth(setting) for setting, _ in uses)
+
+
+def trials_at(uses: Uses, look: int) -> int:
+    """The trials that each policy of a question has at a look, at least."""
+    return min(trials_of(setting, size_at(setting, look)) for setting, _ in uses)
 
 
 def look_needed(question: Question, settled: Settled, level: float) -> int | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from unimodal import files
-from unimodal.report.page import markdown_table
+from unimodal.report.page import markdown_table, markdown_text
 from unimodal.report.tables import for_spreadsheets
 from unimodal.studies.reproduce.claims import CLAIMS
 from unimodal.studies.reproduce.coverage import of_lines
@@ -15,7 +15,7 @@ from unimodal.studies.reproduce.evidence import RATES, Evidence
 from unimodal.studies.reproduce.final_verdicts import final_claim, final_numbers, place_of
 from unimodal.studies.reproduce.findings import Findings
 from unimodal.studies.reproduce.made_connected import Fit
-from unimodal.studies.reproduce.page import PICTURES, Begin, open_choices, report
+from unimodal.studies.reproduce.page import PICTURES, Begin, open_choices, report, table_notes
 from unimodal.studies.reproduce.paper_numbers import POLICIES
 from unimodal.studies.reproduce.tables import Row, all_rows
 from unimodal.studies.reproduce.verdicts import NOT_RUN
@@ -94,6 +94,11 @@ def _frame(rows: list[Row], decided: Evidence | None = None) -> Any:
                 "ours": ours.value if ours else None,
                 "half_width_over_graphs": ours.half_width if ours else None,
                 "half_width_over_trials": trials.half_width if trials else None,
+                "low": ours.low if ours else None,
+                "high": ours.high if ours else None,
+                "few": bool(ours and ours.few),
+                "median": row.spread[0] if row.spread else None,
+                "q99": row.spread[1] if row.spread else None,
                 "verdict": row.verdict.word,
                 "off": row.verdict.off,
                 "explained_by": row.explained,
@@ -126,6 +131,9 @@ def _claims(found: Findings, decided: Evidence | None = None) -> Any:
     return pl.DataFrame(lines)
 
 
+_CELL = "Each cell: the paper's / ours \\[median / 99 % quantile of trials\\], verdict"
+
+
 def markdown(rows: list[Row], decided: Evidence | None = None) -> str:
     """Tables 1 to 3 as Markdown: the paper's number, ours over graphs, the verdict."""
     finals = final_numbers(decided) if decided else {}
@@ -145,15 +153,16 @@ def markdown(rows: list[Row], decided: Evidence | None = None) -> str:
                 row = next(
                     r for r in chosen if (r.n_arms, r.density, r.policy) == (k, density, name)
                 )
-                ours = f"{row.over_graphs}, " if row.over_graphs is not None else ""
+                ours = f"{row.over_graphs} [{row.shown_spread}], " if row.over_graphs else ""
                 cells.append(f"{row.printed} / {ours}{row.verdict}")
                 if finals:
                     final = finals[place_of(row)]
                     cells[-1] += f" / {final.ours}, {final.text}"
             lines.append((k, density, *cells))
         parts += [f"## {table}", "", markdown_table(("K", "p", *names), lines)]
+        parts += ["", *(f"- {markdown_text(note)}" for note in table_notes(table, rows))]
         missing = len(dict.fromkeys((r.n_arms, r.density) for r in chosen)) - len(places)
         parts += ["", f"({missing} settings {NOT_RUN})", ""] if missing else [""]
     more = " / ours in the end, final verdict" if finals else ""
-    title = f"# The paper's tables, and ours\n\nEach cell: the paper's / ours, verdict{more}.\n\n"
+    title = f"# The paper's tables, and ours\n\n{_CELL}{more}.\n\n"
     return title + "\n".join(parts)

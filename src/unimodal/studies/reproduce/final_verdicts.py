@@ -44,6 +44,8 @@ def final_numbers(decided: Evidence) -> dict[tuple[str, int, str, str], FinalNum
         text = str(settled.verdict)
         if settled.open:
             text = f"{OPEN}: {would_take(decided.number_would_take(number))}"
+        elif ours.few:
+            text = f"{text} ({ours.few})"
         made[_place(number)] = FinalNumber(ours, trials, word, text)
     return made
 

@@ -40,9 +40,10 @@ class Finding(Outcome, Samples):
         return {"final": (setting.graphs, setting.trials), "curves": (samples, rounds)}
 
     def summary(self) -> dict[str, float]:
-        """Mean regret with its 95 % interval over graphs."""
+        """Mean regret with its 95 % interval over graphs, median and 99 % quantile of trials."""
         value, low, high = self.over_graphs
-        return {"mean": value, "low": low, "high": high}
+        median, most = self.spread
+        return {"mean": value, "low": low, "high": high, "median": median, "q99": most}
 
     @property
     def rounds(self) -> Any:

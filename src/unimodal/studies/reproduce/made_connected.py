@@ -139,7 +139,7 @@ def fits(found: study.Outcomes[Finding]) -> list[Fit]:
     for one in found.all:
         k = one.setting.n_arms
         value, ours = TABLE_3[k, one.policy], one.over_graphs
-        spread = half_width_of_ten(ours, len(one.units))
+        spread = half_width_of_ten(one)
         reported = Interval(value, value - spread, value + spread)
         verdict = judge_regret(one, reported, len(found.all))
         made.append(Fit(one.setting.way, k, one.policy, value, ours, verdict))

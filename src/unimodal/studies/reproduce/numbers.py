@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unimodal.results.statistics import Interval
+from unimodal.results.skewed_means import student_of
+from unimodal.results.statistics import Interval, marked
 from unimodal.studies.reproduce import paper_numbers as paper
 from unimodal.studies.reproduce.comparisons import Samples, place
 from unimodal.studies.reproduce.looks import (
     LOOKS,
     Estimate,
     mean_of,
-    student_of,
 )
 from unimodal.studies.reproduce.setting import Setting
 from unimodal.studies.reproduce.settings import paper_setting
@@ -78,14 +78,15 @@ class Number:
 
 
 def usual_interval(estimate: Estimate) -> Interval:
-    """The 95 % interval of Student, as the tables show it."""
-    half = student_of(estimate.freedom, 0.95) * estimate.error
-    return Interval(estimate.value, estimate.value - half, estimate.value + half)
+    """The 95 % interval as tables show it (`skewed_means.py`), marked if few samples make it."""
+    below, above = estimate.skew.reach(student_of(estimate.freedom, 0.95))
+    value, error = estimate.value, estimate.error
+    return marked((value, value - below * error, value + above * error), estimate.few)
 
 
 def precise(estimate: Estimate, factor: float = 1.0) -> bool:
-    """Whether our interval is narrow enough, now or with so many times the samples."""
-    half = usual_interval(estimate).half_width / math.sqrt(factor)
+    """Whether Student's interval is narrow enough, now or with so many times the samples."""
+    half = student_of(estimate.freedom, 0.95) * estimate.error / math.sqrt(factor)
     return bool(half <= PRECISE * abs(estimate.value))
 
 

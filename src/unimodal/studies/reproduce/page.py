@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from unimodal.report import figures, page
-from unimodal.results.statistics import Interval, mean_interval
+from unimodal.results.statistics import Interval, mean_interval, notes
 from unimodal.studies.reproduce.claims import CLAIMS, Claim
 from unimodal.studies.reproduce.coverage import Errors
 from unimodal.studies.reproduce.evidence import Evidence
@@ -22,6 +22,7 @@ from unimodal.studies.reproduce.final_verdicts import (
     place_of,
 )
 from unimodal.studies.reproduce.findings import Finding, Findings, ratio
+from unimodal.studies.reproduce.looks import FEWEST_TRIALS, missed_at
 from unimodal.studies.reproduce.made_connected import SIZES as WAY_SIZES
 from unimodal.studies.reproduce.made_connected import WAYS, Fit, connected_share
 from unimodal.studies.reproduce.paper_numbers import DENSITIES, POLICIES, SIZES, TABLE_2, TABLE_3
@@ -62,15 +63,20 @@ def report(
         final_number_counts=dict(Counter(one.word for one in numbers.values()).most_common()),
         final_claim_counts=dict(Counter(one.word for one in finals).most_common()),
         figures=_figures(found, begin),
-        tables=[(name, note, _lines(name, rows, numbers)) for name, note in _TABLES.items()],
+        tables=[
+            (name, note, _lines(name, rows, numbers), table_notes(name, rows))
+            for name, note in _TABLES.items()
+        ],
         table_columns=(*_COLUMNS[:-1], _AT_SCALE, *_FINAL_COLUMNS) if more else _COLUMNS,
-        table_words=(1, 2, 6, 9) if more else (1, 2, 6),
+        table_words=(1, 2, 7, 10) if more else (1, 2, 7),
+        table_verdicts=(7, 10),
         claims=[
             _ClaimCard(number, *one, finals[number - 1] if finals else None)
             for number, one in enumerate(at_scale, 1)
         ],
         decided=more,
         questions=decided.questions if decided else 0,
+        seen_in=f"{FEWEST_TRIALS / missed_at(decided.level):.0f}" if decided else "",
         coverage=coverage_lines(decided.coverage) if decided else [],
         coverage_columns=_COVERAGE,
         ways=way_lines(ways) if ways else [],
@@ -134,7 +140,8 @@ class _ClaimCard:
 
 _REGRET = "regret at T = 10⁵"
 _TABLES = {"Table 1": "R%, relative to OSUB", "Table 2": _REGRET, "Table 3": _REGRET}
-_COLUMNS = ("K", "p", "policy", "paper", "ours, over graphs", "over trials", "verdict")
+_SPREAD = "median / 99 %"
+_COLUMNS = ("K", "p", "policy", "paper", "ours, over graphs", "over trials", _SPREAD, "verdict")
 _FINAL_COLUMNS = ("ours in the end", "trials", "final verdict")
 _AT_SCALE = "at the paper's scale"
 
@@ -159,6 +166,7 @@ def _lines(
             row.policy,
             row.printed,
             *ours,
+            row.shown_spread,
             verdict,
         )
         if numbers:
@@ -166,6 +174,11 @@ def _lines(
             line = (*line, str(final.ours), f"{final.trials:,}", final.text)
         lines.append(line)
     return lines
+
+
+def table_notes(name: str, rows: list[Row]) -> list[str]:
+    """Why numbers of ours that are marked cannot be trusted."""
+    return [note for row in rows if row.table == name for note in notes(row.named)]
 
 
 def _shown(interval: Interval | None) -> str:
@@ -209,7 +222,9 @@ def _curves(title: str, complete: dict[str, Finding]) -> page.Figure:
     curves = {name: mean_interval(one.curves) for name, one in complete.items()}
     place = "line" if setting.density in ("line", "triangle") else f"p = {setting.density}"
     heading = f"{title}: K = {setting.n_arms}, {place}"
-    drawn = figures.with_ratio(heading, rounds, curves, constant, theorem_2)
+    marked = {name: one.over_graphs.few for name, one in complete.items()}
+    needed = {name: few.needed for name, few in marked.items() if few}
+    drawn = figures.with_ratio(heading, rounds, curves, constant, theorem_2, needed)
     caption = (
         f"{heading}. {_size(setting)}. Dashed: Theorem 1, "
         f"c(μ) = {constant:.3g}; dotted: Theorem 2 with ε = 0.1, without its constant."
@@ -273,6 +288,16 @@ def open_choices(found: Findings, scale: str, made_with: str) -> str:
         made_with=made_with,
         columns=columns,
         regrets=lines,
+        notes=[
+            note
+            for setting in settings
+            for note in notes(
+                {
+                    f"{one.policy}, {_place(setting)}": one.over_graphs
+                    for one in found.of(setting).values()
+                }
+            )
+        ],
         ratio_columns=("UTS relative to", *columns[1:]),
         ratios=[
             (name, *(_relative(found, setting, name) for setting in settings))
@@ -287,7 +312,7 @@ def _place(setting: Setting) -> str:
 
 
 def _cell(one: Finding | None) -> str:
-    return "–" if one is None else f"{one.over_graphs} [{np.median(one.final):,.0f}]"
+    return "–" if one is None else one.with_spread
 
 
 def _relative(found: Findings, setting: Setting, name: str) -> str:

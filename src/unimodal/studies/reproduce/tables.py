@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from unimodal.results.statistics import Interval, student
+from unimodal.results.skewed_means import student
+from unimodal.results.statistics import Interval
 from unimodal.studies.reproduce import paper_numbers as paper
 from unimodal.studies.reproduce.findings import Finding, Findings, ratio
 from unimodal.studies.reproduce.paper_numbers import as_printed
 from unimodal.studies.reproduce.verdicts import NOT_RUN, Verdict, judge, judge_regret
+from unimodal.studies.sample_intervals import quantiles_in_words
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,7 @@ class Row:
     over_trials: Interval | None
     verdict: Verdict
     explained: str = ""  # the open choice that moves it into agreement, if one does
+    spread: tuple[float, float] | None = None  # median and 99 % quantile over all trials
 
     @property
     def printed(self) -> str:
@@ -32,11 +35,26 @@ class Row:
         return f"{self.reported.value:g}" if self.table == "Table 3" else as_printed(self.reported)
 
     @property
+    def shown_spread(self) -> str:
+        """Median and 99 % quantile, in words."""
+        return "–" if self.spread is None else quantiles_in_words(*self.spread)
+
+    @property
+    def named(self) -> dict[str, Interval]:
+        """Our intervals, by what a note below the table calls them."""
+        where = f"K = {self.n_arms}, {self.density}, {self.policy}"
+        both = {"over graphs": self.over_graphs, "over trials": self.over_trials}
+        found = {what: one for what, one in both.items() if one is not None}
+        if self.over_graphs is not None and self.over_graphs == self.over_trials:
+            return {where: self.over_graphs}
+        return {f"{where}, {what}": one for what, one in found.items()}
+
+    @property
     def inside(self) -> bool:
         """Whether ours lies in the paper's interval, widened by ours: simpler than the verdict."""
         if self.over_graphs is None:
             return False
-        room = self.reported.half_width + self.over_graphs.half_width
+        room = self.reported.room(self.over_graphs)
         return abs(self.over_graphs.value - self.reported.value) <= room
 
 
@@ -56,7 +74,8 @@ def table_1(found: Findings) -> list[Row]:
             ours = ratio(one, osub)
             trials = one.setting.trials
             verdict = judge(ours, ours, reported, trials, 6, 0.005, paper.PAPER_TRIALS)
-            rows.append(Row("Table 1", k, "line", policy, reported, ours, ours, verdict))
+            at = ("Table 1", k, "line", policy, reported, ours, ours, verdict)
+            rows.append(Row(*at, spread=_relative_to(one, osub)))
     return rows
 
 
@@ -76,15 +95,15 @@ def table_3(found: Findings) -> list[Row]:
     for (k, policy), value in paper.TABLE_3.items():
         one = found.at("Table 3", k, "0.1", policy)
         several = one is not None and len(one.units) > 1
-        spread = half_width_of_ten(one.over_graphs, len(one.units)) if one and several else 0.0
+        spread = half_width_of_ten(one) if one and several else 0.0
         reported = Interval(value, value - spread, value + spread)
         rows.append(_row("Table 3", k, "0.1", policy, reported, one, len(paper.TABLE_3)))
     return rows
 
 
-def half_width_of_ten(ours: Interval, samples: int) -> float:
-    """Half of the interval that as many graphs as the paper's would have, from that of ours."""
-    deviation = ours.half_width / student(samples) * math.sqrt(samples)
+def half_width_of_ten(one: Finding) -> float:
+    """Half of Student's interval that as many graphs as the paper's would have, from ours."""
+    deviation = float(one.units.std(ddof=1))
     return deviation / math.sqrt(paper.PAPER_GRAPHS) * student(paper.PAPER_GRAPHS)
 
 
@@ -94,7 +113,15 @@ def _row(
     if one is None:
         return Row(table, k, p, policy, reported, None, None, _NOTHING)
     verdict = judge_regret(one, reported, cells)
-    return Row(table, k, p, policy, reported, one.over_graphs, one.over_trials, verdict)
+    at = (table, k, p, policy, reported, one.over_graphs, one.over_trials, verdict)
+    return Row(*at, spread=one.spread)
+
+
+def _relative_to(one: Finding, other: Finding) -> tuple[float, float]:
+    """Median and 99 % quantile of a policy's trials, relative to another's mean."""
+    mean = float(other.final.mean())
+    median, most = one.spread
+    return median / mean, most / mean
 
 
 def explained(rows: list[Row], found: Findings) -> list[Row]:

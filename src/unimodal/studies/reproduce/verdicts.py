@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from unimodal.results.statistics import Interval, student
+from unimodal.results.skewed_means import student
+from unimodal.results.statistics import Interval
 from unimodal.studies.reproduce.findings import Finding
 from unimodal.studies.reproduce.paper_numbers import PAPER_GRAPHS
 
@@ -45,7 +46,8 @@ def judge(
     `ours` is our 95 % interval over `samples` graphs (or trials); `precision` the one that more
     trials would narrow; `reported` the paper's, over `theirs` samples (by default as many as ours);
     `rounding` half of the last digit it prints. They are compatible if they differ by no more than
-    their combined standard error allows at 1 - 0.01/`cells`.
+    their combined standard error allows at 1 - 0.01/`cells`. Ours is that of the interval's side on
+    which the paper's number lies.
 
     >>> near, far = Interval(10.0, 9.5, 10.5), Interval(14.0, 13.5, 14.5)
     >>> str(judge(near, near, Interval(10.4, 10.0, 10.8), 100, 1))
@@ -56,7 +58,7 @@ def judge(
     off = (ours.value - reported.value) / reported.value
     if not precision.half_width <= _WIDE * abs(ours.value):  # NaN too: one trial has no interval
         return Verdict(UNDECIDED, off)
-    ours_error = ours.half_width / student(samples)
+    ours_error = ours.towards(reported.value) / student(samples)
     theirs = samples if theirs is None else theirs
     paper_error = reported.half_width / student(theirs)
     error = math.hypot(ours_error, paper_error)
