@@ -226,7 +226,7 @@ def test_a_replay_is_a_table_too():
 
 def test_figures_take_a_name_as_it_is():
     names = ["$x^$", "[/x]", "\x1b[31m", "_hidden"]
-    one = standings.Standing(np.arange(1.0, 4.0), 2.0, 1.0, 3.0, 2.0, 4.0)
+    one = standings.Standing(np.arange(1.0, 4.0), 2.0, 1.0, 3.0, 2.0, 3.5, 4.0)
     curves = {name: (np.arange(1.0, 4.0),) * 3 for name in names}
     points = dict.fromkeys(names, dict.fromkeys(names, ([1, 2], [1, 2])))
     places = {name: place for place, name in enumerate(names)}

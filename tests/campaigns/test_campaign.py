@@ -286,7 +286,7 @@ def test_the_agent_of_a_campaign_sends_to_the_campaign_for_a_certificate(tmp_pat
     with um.Campaign.open(tmp_path / "prices.db", um.UTS(), um.graphs.line(3)) as campaign:
         for _ in range(2):  # also after the first reward
             with pytest.raises(
-                um.UnimodalError, match=r"ask the campaign itself, campaign\.certif"
+                um.UnimodalError, match=r"ask the campaign itself, as by campaign\.certif"
             ):
                 campaign.agent.certificate()
             campaign.reward(campaign.decide().id, 1.0)

@@ -221,7 +221,9 @@ def test_an_error_is_one_of_ours_and_can_be_sent_to_another_process(error):
 
 def test_what_is_in_a_files_way_is_a_store_error():
     names = {error.__name__ for error in CLASSES if issubclass(error, errors.StoreError)}
-    assert names == {"StoreError", "Busy", "ReadOnly", "DamagedFile", "WrongVersion"}
+    assert names == {
+        *("StoreError", "Busy", "ReadOnly", "DamagedFile", "WrongVersion", "TooManyOpenFiles")
+    }
 
 
 def test_the_page_lists_every_class():

@@ -209,7 +209,8 @@ def test_a_wrong_password_and_a_wrong_user(server, tmp_path, monkeypatch):
             environment.setenv(name, value)
             environment.setenv("PGSERVICEFILE", str(tmp_path / "services"))
             for let_in in (bare, "postgresql:///postgres?service=shop&campaign=a"):
-                with pytest.raises(StoreError, match="there is no campaign"):
+                # It is let in: whether there are tables by now is another matter.
+                with pytest.raises(StoreError, match="there is no campaign|permission denied for"):
                     um.verify(let_in)
     with pytest.raises(StoreError, match="does not know this user"):
         um.verify(server.address("a", user="nobody-of-that-name"))
