@@ -78,9 +78,7 @@ def certificate_of(
 
 def obstacle_of(agent: Agent, history: pl.DataFrame) -> str | None:
     """Why nothing can be told of a campaign at a confidence; None where it can."""
-    import polars as pl
-
-    return obstacle(agent, bool((history["kind"].cast(pl.String) == "expire").any()))
+    return obstacle(agent, bool((history["kind"] == "expire").any()))
 
 
 def _since(history: pl.DataFrame) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from unimodal.policies.state import REASONS
 if TYPE_CHECKING:
     import polars as pl
 
-_CHUNK = 20_000  # events that are plain Python objects at the same time
+_CHUNK = 5_000  # events that are plain Python objects at the same time
 
 
 def compact(
