@@ -5,6 +5,7 @@ import contextlib
 import errno
 import os
 import socket
+import threading
 
 import pytest
 
@@ -49,6 +50,36 @@ def test_the_longest_unused_is_closed_while_another_is_opened(folder, few):
         with campaigns.use(name) as campaign:
             campaign.decide()
     assert campaigns.names_open() == ["c0", "c2", "c3"]
+    campaigns.close()
+
+
+def test_campaigns_that_are_opened_at_once_close_none_for_which_there_is_room(folder, monkeypatch):
+    """What the half-open ones have was counted twice, and closed what is used next, in a circle."""
+    campaigns = OpenCampaigns(folder, Limits(), "fast")
+    opened, begun, at_once = um.Campaign.open, [], threading.Barrier(3)
+
+    def opens(address, **named):
+        begun.append(address)  # it has its descriptors from here on
+        with contextlib.suppress(threading.BrokenBarrierError):
+            at_once.wait(0.2)
+        return opened(address, **named)
+
+    def use(name):
+        with campaigns.use(name):
+            pass
+
+    monkeypatch.setattr(descriptors, "limit", lambda: 64)
+    monkeypatch.setattr(descriptors, "left", lambda: 16 + 4 * 4 - 4 * len(begun))
+    monkeypatch.setattr(um.Campaign, "open", opens)
+    at_once.abort()
+    use("c0")
+    at_once.reset()
+    users = [threading.Thread(target=use, args=(f"c{number}",)) for number in (1, 2, 3)]
+    for user in users:
+        user.start()
+    for user in users:
+        user.join()
+    assert sorted(campaigns.names_open()) == ["c0", "c1", "c2", "c3"]
     campaigns.close()
 
 

@@ -31,6 +31,7 @@ _log = logging.getLogger("unimodal")
 _ROOM = 16  # that stay free, for those who read and who connect meanwhile
 _PLENTY = 8  # descriptors per campaign, with which nobody needs to count
 _PAUSE = 0.01  # seconds
+_TURN = 1.0  # seconds, for which one that opens waits for another, where descriptors may be short
 
 
 class _Held:
@@ -59,7 +60,7 @@ class OpenCampaigns:
         self.place, self._limits = place, limits
         self._durability = as_durability(durability)
         self._connections = connections
-        self._lock = threading.Lock()
+        self._lock, self._turn = threading.Lock(), threading.Lock()
         self._held: dict[str, _Held] = {}
         self._opening = 0
         self._closed = False
@@ -134,13 +135,17 @@ class OpenCampaigns:
         self._close(held)
 
     def _is_short(self, opening: int = 0) -> bool:
-        connected, expected = self._connections()
-        held = len(self._held)
-        if held > self._limits.most_open:
+        if len(self._held) > self._limits.most_open:
             return True
-        if _PLENTY * held + connected + expected + 8 * _ROOM < descriptors.limit():
+        if self._has_plenty():
             return False
+        expected = self._connections()[1]
         return descriptors.left() < _ROOM + expected + DESCRIPTORS * (self._opening + opening)
+
+    def _has_plenty(self) -> bool:
+        """Whether nobody needs to count descriptors."""
+        known = _PLENTY * len(self._held) + sum(self._connections())
+        return known + 8 * _ROOM < descriptors.limit()
 
     def _close_longest_unused(self) -> bool:
         """Close one that nobody uses; False if there is none."""
@@ -167,10 +172,8 @@ class OpenCampaigns:
     def _open(self, name: str, **given: Any) -> Campaign:
         """Open a campaign; others are closed first where there is no room for it."""
         named = {"durability": self._durability, "wait": self._limits.wait, **given}
-        with self._lock:
-            self._opening += 1
         until = time.monotonic() + self._limits.wait
-        try:
+        with self._turn_to_open():
             while True:
                 self.make_room()
                 try:
@@ -181,9 +184,25 @@ class OpenCampaigns:
                         raise
                     if not self._close_longest_unused():
                         time.sleep(_PAUSE)  # connections, or campaigns in use, may end
+
+    @contextlib.contextmanager
+    def _turn_to_open(self) -> Iterator[None]:
+        """Open one after the other where descriptors may be short, unless one takes long.
+
+        What a half-open campaign has already is counted, and what it may need as well; where many
+        are opened at once that closes campaigns for which there is room, and those who use them
+        would open them at once, and close others.
+        """
+        has_turn = not self._has_plenty() and self._turn.acquire(timeout=_TURN)
+        with self._lock:
+            self._opening += 1
+        try:
+            yield
         finally:
             with self._lock:
                 self._opening -= 1
+            if has_turn:
+                self._turn.release()
 
     @contextlib.contextmanager
     def _used(self, name: str) -> Iterator[_Held]:
