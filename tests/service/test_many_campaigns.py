@@ -5,6 +5,7 @@ import contextlib
 import errno
 import os
 import socket
+import statistics
 import threading
 
 import pytest
@@ -61,7 +62,7 @@ def test_campaigns_that_are_opened_at_once_close_none_for_which_there_is_room(fo
     def opens(address, **named):
         begun.append(address)  # it has its descriptors from here on
         with contextlib.suppress(threading.BrokenBarrierError):
-            at_once.wait(0.2)
+            at_once.wait(10)
         return opened(address, **named)
 
     def use(name):
@@ -70,6 +71,11 @@ def test_campaigns_that_are_opened_at_once_close_none_for_which_there_is_room(fo
 
     monkeypatch.setattr(descriptors, "limit", lambda: 64)
     monkeypatch.setattr(descriptors, "left", lambda: 16 + 4 * 4 - 4 * len(begun))
+    monkeypatch.setattr(
+        descriptors,
+        "taken_by",
+        lambda paths: 4 * len({os.path.realpath(one) for one in begun} & set(paths)),
+    )
     monkeypatch.setattr(um.Campaign, "open", opens)
     at_once.abort()
     use("c0")
@@ -218,18 +224,19 @@ def test_strangers_who_connect_take_nothing_from_campaigns(tmp_path):
 def test_330_campaigns_at_256_descriptors(tmp_path):
     """One after the other, then 10 and 40 in turn; p99 with 40 is at most twice that with 10.
 
-    Both are measured in the same minute on the same machine, in turns, so that its load is in both.
+    Both are measured in short runs in turn, so that the machine's load is in both, and the medians
+    are compared. The service looks for alarms in each run, as it does in each minute by default.
     """
     fill(tmp_path, 330)
     names = [f"c{number}" for number in range(330)]
-    with served(tmp_path, 256) as (port, _):
+    with served(tmp_path, 256, "--watch", "6") as (port, _):
         statuses, _ = load(port, names, 64, calls=3 * len(names))
         assert set(statuses) == {200}
-        latencies = {10: [], 40: []}
-        for _ in range(3):
-            for count, found in latencies.items():
+        found = {10: [], 40: []}
+        for _ in range(5):
+            for count, values in found.items():
                 load(port, names[:count], 64, calls=count)  # which opens them
-                statuses, some = load(port, names[:count], 64, 10.0)
+                statuses, latencies = load(port, names[:count], 64, 6.0)
                 assert set(statuses) == {200}
-                found += some
-        assert p99(latencies[40]) < 2 * p99(latencies[10])
+                values.append(p99(latencies))
+        assert statistics.median(found[40]) < 2 * statistics.median(found[10])

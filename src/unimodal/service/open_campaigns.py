@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from unimodal import descriptors
@@ -31,7 +33,6 @@ _log = logging.getLogger("unimodal")
 _ROOM = 16  # that stay free, for those who read and who connect meanwhile
 _PLENTY = 8  # descriptors per campaign, with which nobody needs to count
 _PAUSE = 0.01  # seconds
-_TURN = 1.0  # seconds, for which one that opens waits for another, where descriptors may be short
 
 
 class _Held:
@@ -60,9 +61,9 @@ class OpenCampaigns:
         self.place, self._limits = place, limits
         self._durability = as_durability(durability)
         self._connections = connections
-        self._lock, self._turn = threading.Lock(), threading.Lock()
+        self._lock = threading.Lock()
         self._held: dict[str, _Held] = {}
-        self._opening = 0
+        self._opening: list[str] = []  # where they are kept
         self._closed = False
 
     @contextlib.contextmanager
@@ -139,8 +140,10 @@ class OpenCampaigns:
             return True
         if self._has_plenty():
             return False
-        expected = self._connections()[1]
-        return descriptors.left() < _ROOM + expected + DESCRIPTORS * (self._opening + opening)
+        with self._lock:
+            half_open = list(self._opening)
+        needed = DESCRIPTORS * (len(half_open) + opening) - descriptors.taken_by(half_open)
+        return descriptors.left() < _ROOM + self._connections()[1] + needed
 
     def _has_plenty(self) -> bool:
         """Whether nobody needs to count descriptors."""
@@ -172,37 +175,25 @@ class OpenCampaigns:
     def _open(self, name: str, **given: Any) -> Campaign:
         """Open a campaign; others are closed first where there is no room for it."""
         named = {"durability": self._durability, "wait": self._limits.wait, **given}
+        address = self.place.address(name)
+        kept = os.path.realpath(address) if isinstance(address, Path) else str(address)
+        with self._lock:
+            self._opening.append(kept)
         until = time.monotonic() + self._limits.wait
-        with self._turn_to_open():
+        try:
             while True:
                 self.make_room()
                 try:
-                    return Campaign.open(self.place.address(name), **named)
+                    return Campaign.open(address, **named)
                 except (TooManyOpenFiles, OSError) as error:
                     is_lack = isinstance(error, TooManyOpenFiles) or descriptors.is_lack(error)
                     if not is_lack or time.monotonic() > until:
                         raise
                     if not self._close_longest_unused():
                         time.sleep(_PAUSE)  # connections, or campaigns in use, may end
-
-    @contextlib.contextmanager
-    def _turn_to_open(self) -> Iterator[None]:
-        """Open one after the other where descriptors may be short, unless one takes long.
-
-        What a half-open campaign has already is counted, and what it may need as well; where many
-        are opened at once that closes campaigns for which there is room, and those who use them
-        would open them at once, and close others.
-        """
-        has_turn = not self._has_plenty() and self._turn.acquire(timeout=_TURN)
-        with self._lock:
-            self._opening += 1
-        try:
-            yield
         finally:
             with self._lock:
-                self._opening -= 1
-            if has_turn:
-                self._turn.release()
+                self._opening.remove(kept)
 
     @contextlib.contextmanager
     def _used(self, name: str) -> Iterator[_Held]:
