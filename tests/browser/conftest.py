@@ -1,27 +1,23 @@
 """What tests of the dashboard share: a real Chromium, and a real server on a real socket."""
 
 import asyncio
-import contextlib
 import gc
 import itertools
 import os
 import shutil
-import socket
 import threading
-import time
 from pathlib import Path
 from typing import NamedTuple
 
 import httpx
 import numpy as np
 import pytest
-import uvicorn
 from playwright.sync_api import sync_playwright
 
 import unimodal as um
+from tests.service.running_server import running
 from unimodal.service import tokens
 from unimodal.service.app import create_app
-from unimodal.service.server import configured
 
 PRICES = ["9.90", "10.90", "12.90", "14.90", "19.90"]
 BOUGHT = dict(zip(PRICES, (0.3, 0.5, 0.7, 0.5, 0.3), strict=True))
@@ -106,24 +102,6 @@ def prices(chromium, url):
     refused = page.evaluate("() => refusals")
     context.close()
     assert refused == []
-
-
-@contextlib.contextmanager
-def running(app):
-    listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(configured(app))
-    thread = threading.Thread(target=server.run, args=([listener],))
-    thread.start()
-    while not server.started:
-        assert thread.is_alive()
-        time.sleep(0.005)
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        app.state.service.stopping = True
-        server.should_exit = True
-        thread.join()
-        listener.close()
 
 
 @pytest.fixture(scope="session")

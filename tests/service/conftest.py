@@ -1,42 +1,17 @@
-"""What tests of the service share: a real server on a real socket, in a thread of this process."""
+"""What tests of the service share: servers, and campaigns on them."""
 
 import contextlib
 import os
-import socket
-import threading
-import time
 from types import SimpleNamespace
 
 import httpx
 import pytest
-import uvicorn
 
 import unimodal as um
+from tests.service.running_server import running
 from unimodal.service.app import create_app
-from unimodal.service.server import configured
 
 LADDER = {"edges": [["9.90", "12.90"], ["12.90", "14.90"], ["14.90", "19.90"]]}
-
-
-@contextlib.contextmanager
-def running(app, send_buffer=None):
-    """The address of a server for an application, until it is stopped and has closed all."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    if send_buffer is not None:  # of its connections, in bytes
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, send_buffer)
-    server = uvicorn.Server(configured(app))
-    thread = threading.Thread(target=server.run, args=([listener],))
-    thread.start()
-    while not server.started:
-        assert thread.is_alive()
-        time.sleep(0.005)
-    listener.listen(128)  # as a server process does: uvicorn keeps no more than it accepts at once
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        thread.join()
-        listener.close()
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,8 @@ import contextlib
 import errno
 import os
 import socket
+import statistics
+import threading
 
 import pytest
 
@@ -49,6 +51,41 @@ def test_the_longest_unused_is_closed_while_another_is_opened(folder, few):
         with campaigns.use(name) as campaign:
             campaign.decide()
     assert campaigns.names_open() == ["c0", "c2", "c3"]
+    campaigns.close()
+
+
+def test_campaigns_that_are_opened_at_once_close_none_for_which_there_is_room(folder, monkeypatch):
+    """What the half-open ones have was counted twice, and closed what is used next, in a circle."""
+    campaigns = OpenCampaigns(folder, Limits(), "fast")
+    opened, begun, at_once = um.Campaign.open, [], threading.Barrier(3)
+
+    def opens(address, **named):
+        begun.append(address)  # it has its descriptors from here on
+        with contextlib.suppress(threading.BrokenBarrierError):
+            at_once.wait(10)
+        return opened(address, **named)
+
+    def use(name):
+        with campaigns.use(name):
+            pass
+
+    monkeypatch.setattr(descriptors, "limit", lambda: 64)
+    monkeypatch.setattr(descriptors, "left", lambda: 16 + 4 * 4 - 4 * len(begun))
+    monkeypatch.setattr(
+        descriptors,
+        "taken_by",
+        lambda paths: 4 * len({os.path.realpath(one) for one in begun} & set(paths)),
+    )
+    monkeypatch.setattr(um.Campaign, "open", opens)
+    at_once.abort()
+    use("c0")
+    at_once.reset()
+    users = [threading.Thread(target=use, args=(f"c{number}",)) for number in (1, 2, 3)]
+    for user in users:
+        user.start()
+    for user in users:
+        user.join()
+    assert sorted(campaigns.names_open()) == ["c0", "c1", "c2", "c3"]
     campaigns.close()
 
 
@@ -187,18 +224,19 @@ def test_strangers_who_connect_take_nothing_from_campaigns(tmp_path):
 def test_330_campaigns_at_256_descriptors(tmp_path):
     """One after the other, then 10 and 40 in turn; p99 with 40 is at most twice that with 10.
 
-    Both are measured in the same minute on the same machine, in turns, so that its load is in both.
+    Both are measured in short runs in turn, so that the machine's load is in both, and the medians
+    are compared. The service looks for alarms in each run, as it does in each minute by default.
     """
     fill(tmp_path, 330)
     names = [f"c{number}" for number in range(330)]
-    with served(tmp_path, 256) as (port, _):
+    with served(tmp_path, 256, "--watch", "6") as (port, _):
         statuses, _ = load(port, names, 64, calls=3 * len(names))
         assert set(statuses) == {200}
-        latencies = {10: [], 40: []}
-        for _ in range(3):
-            for count, found in latencies.items():
+        found = {10: [], 40: []}
+        for _ in range(5):
+            for count, values in found.items():
                 load(port, names[:count], 64, calls=count)  # which opens them
-                statuses, some = load(port, names[:count], 64, 10.0)
+                statuses, latencies = load(port, names[:count], 64, 6.0)
                 assert set(statuses) == {200}
-                found += some
-        assert p99(latencies[40]) < 2 * p99(latencies[10])
+                values.append(p99(latencies))
+        assert statistics.median(found[40]) < 2 * statistics.median(found[10])

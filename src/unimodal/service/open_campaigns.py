@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from unimodal import descriptors
@@ -61,7 +63,7 @@ class OpenCampaigns:
         self._connections = connections
         self._lock = threading.Lock()
         self._held: dict[str, _Held] = {}
-        self._opening = 0
+        self._opening: list[str] = []  # where they are kept
         self._closed = False
 
     @contextlib.contextmanager
@@ -134,13 +136,19 @@ class OpenCampaigns:
         self._close(held)
 
     def _is_short(self, opening: int = 0) -> bool:
-        connected, expected = self._connections()
-        held = len(self._held)
-        if held > self._limits.most_open:
+        if len(self._held) > self._limits.most_open:
             return True
-        if _PLENTY * held + connected + expected + 8 * _ROOM < descriptors.limit():
+        if self._has_plenty():
             return False
-        return descriptors.left() < _ROOM + expected + DESCRIPTORS * (self._opening + opening)
+        with self._lock:
+            half_open = list(self._opening)
+        needed = DESCRIPTORS * (len(half_open) + opening) - descriptors.taken_by(half_open)
+        return descriptors.left() < _ROOM + self._connections()[1] + needed
+
+    def _has_plenty(self) -> bool:
+        """Whether nobody needs to count descriptors."""
+        known = _PLENTY * len(self._held) + sum(self._connections())
+        return known + 8 * _ROOM < descriptors.limit()
 
     def _close_longest_unused(self) -> bool:
         """Close one that nobody uses; False if there is none."""
@@ -167,14 +175,16 @@ class OpenCampaigns:
     def _open(self, name: str, **given: Any) -> Campaign:
         """Open a campaign; others are closed first where there is no room for it."""
         named = {"durability": self._durability, "wait": self._limits.wait, **given}
+        address = self.place.address(name)
+        kept = os.path.realpath(address) if isinstance(address, Path) else str(address)
         with self._lock:
-            self._opening += 1
+            self._opening.append(kept)
         until = time.monotonic() + self._limits.wait
         try:
             while True:
                 self.make_room()
                 try:
-                    return Campaign.open(self.place.address(name), **named)
+                    return Campaign.open(address, **named)
                 except (TooManyOpenFiles, OSError) as error:
                     is_lack = isinstance(error, TooManyOpenFiles) or descriptors.is_lack(error)
                     if not is_lack or time.monotonic() > until:
@@ -183,7 +193,7 @@ class OpenCampaigns:
                         time.sleep(_PAUSE)  # connections, or campaigns in use, may end
         finally:
             with self._lock:
-                self._opening -= 1
+                self._opening.remove(kept)
 
     @contextlib.contextmanager
     def _used(self, name: str) -> Iterator[_Held]:
