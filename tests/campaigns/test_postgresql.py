@@ -210,7 +210,7 @@ def test_a_wrong_password_and_a_wrong_user(server, tmp_path, monkeypatch):
             environment.setenv("PGSERVICEFILE", str(tmp_path / "services"))
             for let_in in (bare, "postgresql:///postgres?service=shop&campaign=a"):
                 # It is let in: whether there are tables by now is another matter.
-                with pytest.raises(StoreError, match="there is no campaign|permission denied for"):
+                with pytest.raises(StoreError, match=r"there is no campaign|permission denied for"):
                     um.verify(let_in)
     with pytest.raises(StoreError, match="does not know this user"):
         um.verify(server.address("a", user="nobody-of-that-name"))
