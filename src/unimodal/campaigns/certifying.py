@@ -92,6 +92,9 @@ def _since(history: pl.DataFrame) -> tuple[str, ...]:
     )
 
 
+_ROWS = 50_000  # of a history that are looked at together
+
+
 class InOrder(NamedTuple):
     """Rewards of a log in the order of their decisions, as `seq`, `arm` and `reward`.
 
@@ -106,30 +109,38 @@ def in_order(history: pl.DataFrame) -> InOrder:
     """The rewards of the log's decisions: of those in an archive no reward is among them."""
     import polars as pl
 
-    def of(kinds: list[str], *columns: str) -> pl.DataFrame:
-        # Lazily, so that only these columns are copied: a log may have a million events.
-        return history.lazy().filter(pl.col("kind").is_in(kinds)).select(columns).collect()
-
-    made = of(["decide"], "seq", "decision")
-    closed = of(["reward", "expire"], "decision", "arm", "reward")
-    # Ids of decisions grow with the log, so each is found by bisection: a join takes more memory.
-    # Decisions before the history are in an archive; their rewards do not count.
-    ids, closed_ids = made["decision"].to_numpy(), closed["decision"].to_numpy()
-    found = np.searchsorted(ids, closed_ids)
-    known = np.flatnonzero(np.searchsorted(ids, closed_ids, side="right") > found)
-    place = np.full(made.height, closed.height, dtype=np.uint32)
-    place[found[known]] = known
-    at = pl.Series(place).set(pl.Series(place == closed.height), None)
-    del found, known, place
-    rows = made.select("seq", arm=closed["arm"].gather(at), reward=closed["reward"].gather(at))
-    del made, closed, at
+    kind = pl.col("kind")
+    made = history.lazy().filter(kind == "decide").select("seq", "decision").collect()
+    at = _closed_at(history, made["decision"].to_numpy())
+    rows = made.select("seq", arm=history["arm"].gather(at), reward=history["reward"].gather(at))
     before = rows.filter(pl.col("arm").is_null())["seq"].min()  # the oldest open decision
-    told = of(["tell"], "seq", "arm", "reward")
+    told = history.lazy().filter(kind == "tell").select("seq", "arm", "reward").collect()
     ordered = pl.concat([rows, told]).sort("seq") if told.height else rows
     if before is None:
         return InOrder(ordered, ordered.clear())
     behind = ordered.filter(pl.col("seq") > before).drop_nulls("reward")
     return InOrder(ordered.filter(pl.col("seq") < before), behind)
+
+
+def _closed_at(history: pl.DataFrame, ids: NDArray[np.int64]) -> pl.Series:
+    """The row in which each of these decisions got a reward or expired; null where none did.
+
+    Ids of decisions grow with the log, so each is found by bisection, some rows at a time: a join
+    takes more memory, and a log may have a million events. Decisions before the history are in an
+    archive; their rewards do not count.
+    """
+    import polars as pl
+
+    rows = np.full(len(ids), history.height, dtype=np.uint32)
+    begin = 0
+    for part in history.select("kind", "decision").iter_slices(_ROWS):
+        closed = part["kind"].is_in(["reward", "expire"])
+        number = part["decision"].filter(closed).to_numpy()
+        place = np.minimum(np.searchsorted(ids, number), max(len(ids) - 1, 0))
+        known = np.flatnonzero(ids[place] == number) if len(ids) else np.empty(0, np.int64)
+        rows[place[known]] = begin + np.flatnonzero(closed.to_numpy())[known]
+        begin += part.height
+    return pl.Series(rows).set(pl.Series(rows == history.height), None)
 
 
 def counted_sums(

@@ -253,9 +253,11 @@ def _waiting(agent: Agent, history: pl.DataFrame) -> Iterator[Alarm]:
     earlier: Any = history.select(decided.min()).item()
     before = agent.book.made if earlier is None else int(earlier) - 1
     made_so_far = before + (kind == "decide").cum_sum().cast(pl.Int64)
-    log = history.select("kind", "decision", made=made_so_far)
-    closed = log.filter(kind.is_in(["reward", "expire"]))
-    made = before if log.is_empty() else int(log["made"][-1])
+    is_closed = kind.is_in(["reward", "expire"])
+    closed = history.select(
+        pl.col("decision").filter(is_closed), made=made_so_far.filter(is_closed)
+    )
+    made = before + int(history.select((kind == "decide").sum()).item())
     last = before if closed.is_empty() else int(closed["made"][-1])
     runs: Any = closed["made"].diff().max() if closed.height > 1 else 0
     run, longest = (
