@@ -1,0 +1,74 @@
+"""What stands exactly at an end: of a snapshot, a key's events, an archive, a cap, a jump."""
+
+import json
+
+import unimodal as um
+from unimodal.agents.decisions import Book
+from unimodal.agents.limits import Cap, Limits
+from unimodal.campaigns import verify
+from unimodal.campaigns.archive import read_archive
+from unimodal.campaigns.event_checks import keyed_decisions
+from unimodal.campaigns.stores import sqlite
+
+PEOPLE = um.graphs.line(["Ann", "Bob", "Cy", "Di"])
+
+
+def log(path):
+    return sqlite.read_store(path, lambda store: [row for rows in store.rows() for row in rows])
+
+
+def test_a_change_of_the_graph_may_be_the_last_event_before_a_snapshot(path, start, reopen, play):
+    with start(PEOPLE) as campaign:
+        play(campaign, 10)
+        campaign.add_edges([("Di", "Eve")])
+    assert log(path)[-1][2] == "revision"
+    with reopen() as campaign:
+        assert campaign.agent.graph.labels[-1] == "Eve"
+        play(campaign, 10)
+    assert verify(path).wrong == []
+
+
+def test_the_events_of_a_key_are_its_decisions_from_the_first_to_the_last(path, start):
+    with start(PEOPLE) as campaign:
+        made = [campaign.decide(2, key=key) for key in "ab"]
+    rows = {row[0]: row for row in log(path)}
+    told = [keyed_decisions(row[10]).events for row in rows.values() if row[2] == "key"]
+    found = [[rows[n][3] for n in range(first, last + 1)] for ((first, last),) in told]
+    assert found == [[decision.id for decision in some] for some in made]
+
+
+def test_each_archive_goes_on_from_the_one_before(path, start, reopen, play, tmp_path):
+    archives, before = [], ""
+    for part in range(3):
+        with start(PEOPLE) if not part else reopen() as campaign:
+            play(campaign, 10)
+        archives.append(tmp_path / f"{part}.parquet")
+        um.campaigns.compact(path, archives[-1])
+        _, about = read_archive(archives[-1])
+        assert about.before == before
+        before = about.digest
+    assert verify(path, archives=archives).wrong == []
+
+
+def test_erasures_are_numbered(path, start, play):
+    with start(PEOPLE) as campaign:
+        play(campaign, 10)
+    for name in ("Ann", "Cy"):
+        um.campaigns.erase(path, name)
+    numbers = [json.loads(row[10])["number"] for row in log(path) if row[2] == "erase"]
+    assert numbers == [1, 2]
+
+
+def test_a_cap_that_was_saved_counts_the_decisions_of_before():
+    limits = Limits(cap=Cap(0.5, 4))
+    for arm in (0, 1, 1):
+        limits.add(arm)
+    again = limits.copied()
+    again.note_full(leader=0)
+    assert again.full == (1,)
+
+
+def test_times_of_a_jump_are_late_after_its_first_and_up_to_its_last():
+    book = Book(um.Bernoulli())
+    book.late = (1.0, 2.0, 5.0)
+    assert [book.since(time) for time in (1.0, 1.5, 2.0, 2.5)] == [1.0, 6.5, 7.0, 2.5]
