@@ -11,7 +11,8 @@ import pytest
 
 import unimodal as um
 from unimodal.engines.leap import thompson_waits
-from unimodal.families.leaping import hat
+from unimodal.engines.leap.wait_queue import NEVER
+from unimodal.families.leaping import hat, outlook
 from unimodal.kernels.compile import record
 from unimodal.policies.state import ARM
 
@@ -58,3 +59,36 @@ def test_a_candidate_is_kept_with_the_present_mass_over_that_of_the_worst_case(m
         assert not is_kept(share * (1 + 1e-6)) and not is_kept(1 - 2**-53)
     assert not is_kept(0.0, DUE - 1)  # no candidate has come
     assert is_kept(0.0, DUE + 1)
+
+
+@pytest.mark.parametrize("mass", [0.25, 0.01, 1e-9])
+def test_the_wait_for_a_candidate_is_geometric(monkeypatch, mass):
+    """It is longer than n contests if an exponential exceeds -n·log(1 - mass): (1 - mass)ⁿ."""
+    for n in (1, 2, 7, 1000):
+        for factor, contests in ((1 - 1e-9, n), (1 + 1e-9, n + 1)):
+            drawn = -n * math.log1p(-mass) * factor
+            monkeypatch.setattr(thompson_waits, "exponential", lambda rng, it=drawn: it)
+            assert thompson_waits._geometric("rng", math.log1p(-mass)) == contests
+    assert thompson_waits._geometric("rng", 0.0) == NEVER
+
+
+@pytest.mark.parametrize("most", [2, 1000])
+def test_candidates_come_as_often_as_after_the_most_losses_that_are_not_looked_at(
+    monkeypatch, most
+):
+    """A quarter of the way from the mean to the level, of 1,000 pulls, or what the lead allows."""
+    monkeypatch.setattr(thompson_waits, "exponential", lambda rng: 3.0)
+    monkeypatch.setattr(thompson_waits, "contest_after", lambda scope, now, size, n: now + n)
+    monkeypatch.setattr(thompson_waits, "next_key", lambda queue: 10.0**9)
+    arms = np.array([arm_of(1000, 800.0)]).view(np.recarray)
+    centre, spread = outlook(BERNOULLI, arms[0])
+    session = SimpleNamespace(hot=0, place=0, level=0.74, room=(centre - 0.74) / spread)
+    state = SimpleNamespace(arms=arms, rng="rng")
+    near, queue = np.arange(1), in_session(session)
+    found = thompson_waits._guard(None, None, BERNOULLI, state, near, queue, 50.0, most)
+    lost = min(most, int(0.25 * (centre - 0.74) / centre * 1000))
+    assert lost == (2 if most == 2 else 18)
+    mass = hat(BERNOULLI, arms[0], lost, 0.74, False)[0]
+    assert session.dip_mass == mass > hat(BERNOULLI, arms[0], 0, 0.74, False)[0]
+    due = 50.0 + math.floor(3.0 / -math.log1p(-mass)) + 1.0
+    assert found == (lost, due) and session.dip == due
