@@ -1,16 +1,19 @@
 """What an owner is told without asking, and when."""
 
+import json
 import logging
 import math
 import threading
 
 import numpy as np
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
 import unimodal as um
 from unimodal.campaigns.simulated_campaign import simulated_campaign
 from unimodal.cli import app
+from unimodal.inference.alarms import _look_ups
 from unimodal.inference.change import find_change
 
 QUICK = {"durability": "fast"}
@@ -261,6 +264,46 @@ def test_decisions_that_pile_up(opened):
         (alarm,) = campaign.alarms()
     assert (alarm.kind, alarm.decision) == ("waiting", 1)
     assert "have none, although of 100 rewards 99 come within one decision" in str(alarm)
+
+
+@pytest.mark.parametrize(("lag", "late"), [(0, 100), (9, 100), (12, 130)])
+def test_twenty_pile_up_once_the_last_of_them_is_late(opened, lag, late):
+    """Decisions 1 to 20 get no reward, each other one when `lag` more were made: at 20 + late."""
+    with opened() as campaign:
+        for number in range(1, 20 + late):
+            campaign.decide()
+            if number - lag > 20:
+                campaign.reward(number - lag, 0.0)
+        assert "waiting" not in kinds(campaign)
+        campaign.decide()
+        assert kinds(campaign) == ["waiting"]
+        (alarm,) = campaign.alarms()
+    within = f"{lag + 1} decisions" if lag else "one decision"
+    assert alarm.decision == 1 and "20 of the first 20 have none" in str(alarm)
+    assert f"of 100 rewards 99 come within {within}:" in str(alarm)
+
+
+@pytest.mark.parametrize(
+    ("made", "failed", "is_told"),
+    [
+        (2, 2, False),
+        (3, 3, True),
+        (30, 2, False),
+        (30, 3, True),
+        (31, 3, False),
+        (100, 9, False),
+        (100, 10, True),
+        (101, 10, False),
+        (101, 11, True),
+    ],
+)
+def test_look_ups_fail_where_three_and_a_tenth_of_those_made_do(made, failed, is_told):
+    """The first ones fail; of 101, the very first does not count any more."""
+    data = [json.dumps([number, None if number < failed else [1]]) for number in range(made)]
+    log = {"kind": ["look-up"] * made, "data": data, "time": np.arange(float(made))}
+    told = [str(alarm) for alarm in _look_ups(pl.DataFrame(log))]
+    assert len(told) == is_told
+    assert not told or f"{min(failed, 10)} of the last {min(made, 100)} could not" in told[0]
 
 
 def test_where_nothing_can_be_told_there_is_no_alarm():

@@ -9,6 +9,8 @@ deviations in a single one of them is reported with probability 0.98: `test_powe
 faults are reported as well.
 """
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -22,6 +24,7 @@ from unimodal.kernels.compile import component
 from unimodal.policies.leaping import contest_after
 from unimodal.policies.peak import AroundLinked
 from unimodal.policies.scope import AroundLeader
+from unimodal.policies.state import ROUND
 
 TRIALS = 400
 FALSE_ALARMS = 0.01  # over the whole suite
@@ -112,6 +115,22 @@ BY_DEFAULT = {
     *("PeakUTS, line of 9", "PeakUTS, grid"),
     *("TS, two arms", "TS, three close", "TS, star", "UTS, near tie", "TS, near tie"),
 }
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["three close", "zero and one", "line of 9", "star, peak outside", "complete 6", "grid"],
+)
+def test_hurried_sessions_of_peakuts_reach_the_horizon(name):
+    """A look plays a round or closes a session, and then a round is played: two for each round.
+
+    So a session that plays nothing fails here, before `finish` would go on with it for ever.
+    """
+    for seed, depth in itertools.product(range(200), (-0.5, 0.5, 1.5)):
+        trial = LeapTrial(PROBLEMS[name], um.PeakUTS(), seed, 0, np.array([1200]), False)
+        trial.hurry(depth)
+        trial.advance(3 * 1200)
+        assert trial.state.notes[ROUND] == trial.state.arms["pulls"].sum() == 1200, (seed, depth)
 
 
 @pytest.mark.parametrize(

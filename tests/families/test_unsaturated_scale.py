@@ -14,6 +14,8 @@ from unimodal.families.unsaturated_scale import (
     distance,
     linear_form,
     mean_level,
+    shrunk,
+    stretched,
     upper_level,
 )
 from unimodal.kernels.compile import record
@@ -159,3 +161,19 @@ def test_rewards_at_the_top_have_no_distance_to_it_however_their_sum_is_rounded(
     assert mean_level(record(family), 10.0, total) == TOP
     assert upper_level(record(family), 10.0, total, 3.0) == TOP
     assert mean_level(record(family), 10.0, total - 1e-9) == pytest.approx(-math.log(1e-9))
+
+
+@pytest.mark.parametrize(
+    ("family", "level"), [(BERNOULLI, math.log(2)), (BOUNDED, -math.log(3 / 8))]
+)
+def test_what_is_shrunk_to_a_level(family, level):
+    """Half of the top's mean (1 of 1, 6 of -2 to 6) has the level; what is higher, no mean has."""
+    half = 0.5
+    assert shrunk(record(family), TOP, half) == pytest.approx(level, rel=1e-15)
+    assert stretched(record(family), TOP, 1.0) == TOP
+    assert stretched(record(family), level, half) > 30.0  # TOP, but for the level's rounding
+    assert stretched(record(family), level + 1e-9, half) == math.inf
+    assert stretched(record(family), TOP, half) == math.inf
+    below = stretched(record(family), level - 1e-9, half)
+    assert 15.0 < below < 25.0
+    assert shrunk(record(family), below, half) == pytest.approx(level - 1e-9, rel=1e-14)

@@ -82,3 +82,15 @@ def test_a_change_is_found_and_where_it_was(after, least):
 def test_short_streams_say_nothing():
     assert find_change(um.Bernoulli(), [], 0.9) is None
     assert find_change(um.Bernoulli(), [0.0, 1.0] * 15, 0.9) is None
+
+
+@pytest.mark.parametrize(("ones", "begins"), [(56, 32), (63, 32), (64, 96)])
+def test_of_two_changes_the_clearer_is_told_if_its_window_overlaps_the_last_one(ones, begins):
+    """From 0 to 1 and back. The last that alarms has halves of 32 around the change back.
+
+    The first change is tested earlier, so it exceeds its threshold by more; its window ends with
+    reward 64, where that of the change back begins in the last case: they do not overlap.
+    """
+    found = find_change(um.Bernoulli(), [0.0] * 32 + [1.0] * ones + [0.0] * 32, 0.99)
+    assert (found.begins, found.half) == (begins, 32)
+    assert (found.before, found.after) == ((0.0, 1.0) if begins == 32 else (1.0, 0.0))

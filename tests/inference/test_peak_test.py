@@ -231,6 +231,16 @@ def test_the_set_with_the_peak_is_connected_and_closed():
     assert unknown[0] is None
 
 
+def test_an_arm_whose_upper_bound_just_reaches_the_best_lower_one_may_be_the_peak(monkeypatch):
+    """Both may then be the best; one float less, and it is worse."""
+    low, high = np.array([0.2, 0.3, 0.5, 0.3, 0.2]), np.array([1.0, 0.5, 0.9, 0.5, 0.4])
+    high[3] = np.nextafter(0.5, 0.0)
+    monkeypatch.setattr(peak_test, "bounds", lambda *given: (low, high))
+    graph, ones = um.graphs.line(5), np.ones(5)
+    found = set_with_peak(um.Bernoulli(), ones, ones, graph.neighbors, -3.0, Numbering(5))
+    assert found[0] == [0, 1, 2]
+
+
 @pytest.mark.parametrize("confidence", [0, 1, -0.5, 1.5, math.nan, "high", None])
 def test_a_confidence_is_a_number_between_0_and_1(confidence):
     with pytest.raises(um.UnimodalError, match="'confidence'"):

@@ -4,7 +4,13 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from unimodal.kernels.densities import beta_density, gamma_density, log_binomial, log_poisson
+from unimodal.kernels.densities import (
+    beta_density,
+    gamma_density,
+    log_binomial,
+    log_poisson,
+    stirling_error,
+)
 
 mp.mp.dps = 40
 WITHIN = 1e-12  # relative
@@ -56,3 +62,11 @@ def test_binomial_at_its_ends(k, other, p):
 
 def test_poisson_at_zero():
     assert log_poisson(0.0, 2.0, 1.5) == -3.0
+
+
+@pytest.mark.parametrize("n", [16.0, 16.5, 18.0, 25.0, 100.0, 1e6])
+def test_the_series_of_stirlings_error_has_all_digits_where_it_begins(n):
+    """The last term is 2·10⁻¹⁴ of it at 16, and the next one would be as small as rounding."""
+    with mp.workdps(60):
+        exact = mp.loggamma(n + 1) - (mp.mpf(n) + 0.5) * mp.log(n) + n - mp.log(2 * mp.pi) / 2
+        assert abs(stirling_error(n) / exact - 1) < 2e-15

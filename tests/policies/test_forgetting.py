@@ -1,5 +1,7 @@
 """Windows, discounts and restarts: what is left of the arm records, against plain recounts."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -132,6 +134,13 @@ def restarts(problem, policy, horizon):
     """How often it restarted, in each of ten trials."""
     result = um.simulate(problem, policy, horizon=horizon, trials=10, seed=1, workers=1)
     return result[policy.name].restarts
+
+
+@pytest.mark.parametrize("rate", [1.0, 1e-3])
+def test_the_threshold_of_a_restart(rate):
+    """2·log(4K/rate) with K = 7: a false alarm of a reward has probability rate/K at most."""
+    trial = StepTrial(LINE, um.Restarting(um.UTS(), 100, rate), 0, 0, np.array([1]), history=False)
+    assert trial.state.memory.threshold == pytest.approx(2 * math.log(28 / rate), rel=1e-12)
 
 
 def test_false_alarms_are_rare_and_changes_are_found():

@@ -1,6 +1,7 @@
 """IMED, IMEDUB and KLUCBUB choose what an independent computation of their index says."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from scipy.optimize import brentq
 
 import unimodal as um
 from unimodal.agents.propensity import propensity
+from unimodal.policies import scope
 from unimodal.policies.state import ARM
 
 POLICIES = [um.IMED(), um.IMEDUB(), um.KLUCBUB()]
@@ -48,6 +50,26 @@ def equally_often(arms, counts):
     expected = counts.sum() / len(arms)
     assert counts.sum() == counts[list(arms)].sum()
     assert ((counts[list(arms)] - expected) ** 2 / expected).sum() < 13.8
+
+
+@pytest.mark.parametrize(
+    ("pulls", "least"),
+    [([5, 5, 5], [0, 1, 2]), ([5, 3, 4], [1]), ([5, 4, 3, 4, 3, 9], [2, 4]), ([2, 3, 2], [0, 2])],
+)
+def test_who_can_be_drawn_of_tied_leaders(monkeypatch, pulls, least):
+    """As plain Python with each place that can be drawn: a walk beyond the tied ones fails."""
+    asked = []
+    monkeypatch.setattr(
+        scope, "tied_leader", lambda best, count, place: [*range(len(pulls))][place]
+    )
+    arms = [SimpleNamespace(pulls=each) for each in pulls]
+    state = SimpleNamespace(best=None, count=[0, len(pulls)], arms=arms)
+    for place, leader in enumerate(least):
+        monkeypatch.setattr(
+            scope, "_drawn_place", lambda scope, state, tied, it=place: asked.append(tied) or it
+        )
+        assert scope._best_mean_fewest_pulls(None, state) == leader
+    assert asked == [len(least)] * len(least)
 
 
 def test_the_indices_by_hand():

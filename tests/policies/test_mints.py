@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from unimodal.graphs.build import lay_out
 from unimodal.kernels.compile import record
 from unimodal.policies import from_data, parse, to_data
 from unimodal.policies.index import contest
-from unimodal.policies.mints import along, place_probabilities
+from unimodal.policies.mints import along, place_probabilities, weigh_places
 from unimodal.policies.state import ARM
 
 FAMILIES = [
@@ -76,6 +77,33 @@ def rewards(family, rng, n_arms):
     if family.told.two_valued or isinstance(family, um.Poisson):
         draws = [np.round(draw) for draw in draws]
     return pulls, np.array([draw.sum() for draw in draws])
+
+
+class Limited(list):
+    """Pools that may be read so often: a walk without an end fails, and does not stall."""
+
+    left = 1000
+
+    def __getitem__(self, place):
+        self.left -= 1
+        assert self.left > 0, "pools are walked over without an end"
+        return super().__getitem__(place)
+
+
+def test_each_walk_over_pools_ends_with_the_best_means():
+    """As plain Python, and first in this file, since compiled code cannot be stopped.
+
+    The third arm is worse than its neighbours: with the peak there, it joins the better side first.
+    """
+    pulls, totals = np.array([2, 3, 4, 5, 1]), np.array([1.0, 3.0, 1.0, 4.0, 0.0])
+    arms = [SimpleNamespace(pulls=n, total=s) for n, s in zip(pulls, totals, strict=True)]
+    pools = Limited(SimpleNamespace(below=0, fitted=0.0) for _ in range(12))
+    weigh_places(record(um.Bernoulli()), arms, np.arange(5), pools)
+    losses = np.array([least_loss(um.Bernoulli(), pulls, totals, peak) for peak in range(5)])
+    assert [pools[place].weight for place in range(5)] == pytest.approx(
+        np.exp(losses.min() - losses), rel=1e-12
+    )
+    assert pools.left > 800
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=str)

@@ -127,3 +127,12 @@ def test_two_peaks_have_no_bound():
 def test_means_that_move_have_none():
     moving = um.problems.jumping_peak(um.graphs.line(5), horizon=100, every=10)
     assert math.isnan(moving.identification_bound)
+
+
+@pytest.mark.parametrize("ratio", [2.0, 1e3, 1e6])
+def test_two_exponential_arms_however_far_apart(ratio):
+    """1/T* = kl(1, z) where both arms are as far from z: (ratio - 1)/z = log(ratio)."""
+    problem = um.Problem(um.graphs.line(2), [1.0, ratio], um.Exponential())
+    z = (ratio - 1) / math.log(ratio)
+    expected = 1 / (1 / z - 1 + math.log(z))
+    assert problem.identification_bound == pytest.approx(expected, rel=1e-9)

@@ -16,7 +16,8 @@ from unimodal.engines.rewards import Tabled
 from unimodal.engines.step import StepTrial
 from unimodal.inference.certificate import Counted, certify
 from unimodal.inference.peak_test import Numbering, most_order_evidence, order_evidence
-from unimodal.results.stopping import PeakTest, next_look
+from unimodal.results import stopping
+from unimodal.results.stopping import NOBODY, PeakTest, next_look
 from unimodal.results.trial_plan import Pieces
 
 PROBLEM = um.Problem(um.graphs.line(3), [0.2, 0.8, 0.3])
@@ -301,3 +302,16 @@ def test_what_passes_the_screening_is_tested_exactly():
         assert (test.certified(counts, totals) == 1) == (exact >= asked)
         found.append((exact >= asked, screened >= asked))
     assert {(False, False), (False, True), (True, True)} == set(found)
+
+
+@pytest.mark.parametrize("which", ["order_evidence", "pooled_evidence"])
+def test_evidence_that_is_just_what_is_asked_certifies(monkeypatch, which):
+    """By Ville's inequality it is ever reached with probability δ at most; a float less fails."""
+    test = PeakTest(um.Problem(um.graphs.line(3), [0.1, 0.9, 0.1]), um.Certified(0.9))
+    asked = test._question(1)[2]
+    pulls, totals = np.array([5, 50, 5]), np.array([1.0, 45.0, 1.0])
+    shown = {"order_evidence": asked, "pooled_evidence": asked}
+    for least, certified in ((asked, 1), (np.nextafter(asked, 0.0), NOBODY)):
+        for name, evidence in {**shown, which: least}.items():
+            monkeypatch.setattr(stopping, name, lambda *data, it=evidence: it)
+        assert test.certified(pulls, totals) == certified

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
 
 from unimodal.results import statistics
 from unimodal.results.skewed_means import FEW, skew_of, skew_of_ratio, student
@@ -185,6 +186,39 @@ def test_groups_have_the_interval_of_their_own_trials():
     assert statistics.interval_within_groups(groups).half_width < 0.3
     one = statistics.interval_within_groups(groups[:1])
     assert one == pytest.approx(statistics.interval_of_mean(groups[0]))
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_each_group_costs_a_degree_of_freedom(level):
+    """Four groups of two, 1 to each side of their means: 8 samples, of which 4 are free.
+
+    So the variance is 8/4, and the reach Student's of 4 degrees; it is not skewed.
+    """
+    groups = np.add([[0.0], [5.0], [-7.0], [40.0]], [-1.0, 1.0])
+    found = statistics.interval_within_groups(groups, level)
+    reach = stdtrit(4, 0.5 + level / 2) * math.sqrt(8 / 4 / 8)
+    assert found == pytest.approx((9.5, 9.5 - reach, 9.5 + reach))
+
+
+def with_a_tail(far):
+    """99 equal samples and one that lies far to a side, less their mean."""
+    return np.append(np.zeros(99), far) - far / 100
+
+
+@pytest.mark.parametrize("far", [30.0, -30.0])
+@pytest.mark.parametrize("which", ["over", "under"])
+def test_a_ratio_reaches_to_the_side_of_either_tail(which, far):
+    """A high tail of the numerator may make the ratio higher, one of the denominator lower.
+
+    The whole of 1.2 is used on that side and nothing on the other; with a tail of both, half each.
+    """
+    one = with_a_tail(far)
+    parts = (one, 0.0 * one) if which == "over" else (0.0 * one, one)
+    below, above = skew_of_ratio(*parts).reach(1.0)
+    assert (above > below) == ((far > 0) == (which == "over"))
+    assert (min(below, above), max(below, above)) == pytest.approx((1.0, 2.2))
+    both = skew_of_ratio(one, np.roll(one, 1)).reach(1.0)
+    assert both == pytest.approx((1.6, 1.6))
 
 
 @pytest.mark.full
