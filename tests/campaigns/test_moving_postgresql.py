@@ -9,10 +9,11 @@ import unimodal as um
 from unimodal.campaigns import archive, erasing
 from unimodal.campaigns.content import content_of
 from unimodal.campaigns.reading import read, read_table
-from unimodal.campaigns.stores import Interrupted
+from unimodal.campaigns.stores import Interrupted, as_place, kind_of
 from unimodal.campaigns.stores import postgresql as stores
 from unimodal.campaigns.stores.postgresql import PostgresqlStore
 from unimodal.campaigns.stores.postgresql_connection import Connection
+from unimodal.campaigns.upkeep import in_transaction
 
 PEOPLE = um.graphs.from_edges([("Ann", "Bob"), ("Bob", "Cy"), ("Cy", "Größe <7>")])
 
@@ -109,6 +110,37 @@ def test_an_archive_of_a_file_belongs_to_the_copy_in_a_database(played, postgres
     there = postgresql()
     um.campaigns.copy(played, there)
     assert read_table(there, [moved.archive]).equals(read_table(twin))
+
+
+def in_store(address, work):
+    """Do something in a transaction of a campaign's store."""
+    place = as_place(address, "it")
+    store = kind_of(place).open_store(place, "fast", 60)
+    try:
+        return in_transaction(store, lambda: work(store))
+    finally:
+        store.close()
+
+
+def test_a_campaign_of_the_same_database_with_the_same_numbers_changes_nothing(postgresql, play):
+    """Decisions, events and snapshots of all campaigns have the same numbers."""
+    mine, other = postgresql(), postgresql()
+    for address, rewarded in ((mine, 1), (other, 12)):
+        with um.Campaign.open(address, um.UTS(), PEOPLE, seed=4, clock=lambda: 0.0) as campaign:
+            play(campaign, rewarded)
+            campaign.decide(3)
+    assert read(mine, lambda store: store.reward_of(1)) is not None
+    assert read(mine, lambda store: store.reward_of(2)) is None
+    kept = read(other, lambda store: list(store.kept_rewards()))
+    assert 1 in dict(pair for some in kept for pair in some)
+    in_store(mine, lambda store: store.drop_rewards([1, 2]))
+    assert read(other, lambda store: list(store.kept_rewards())) == kept
+    in_store(mine, lambda store: store.drop_snapshots(1000))
+    assert 1 < read(other, lambda store: store.last_snapshot()) < 80  # of this version
+    for seq in (1, 80, 90):
+        in_store(mine, lambda store, seq=seq: store.keep_snapshot(seq, "another version", "{}"))
+    found = read(mine, lambda store: [seq for seq, _ in store.snapshots()])
+    assert found == [1, 90]  # the first of a version and its last
 
 
 @pytest.mark.full
