@@ -1,13 +1,16 @@
 """What stands exactly at an end: of a snapshot, a key's events, an archive, a cap, a jump."""
 
 import json
+from collections import Counter
 
 import unimodal as um
 from unimodal.agents.decisions import Book
 from unimodal.agents.limits import Cap, Limits
 from unimodal.campaigns import verify
 from unimodal.campaigns.archive import read_archive
+from unimodal.campaigns.certifying import counted_sums
 from unimodal.campaigns.event_checks import keyed_decisions
+from unimodal.campaigns.reading import load, read
 from unimodal.campaigns.stores import sqlite
 
 PEOPLE = um.graphs.line(["Ann", "Bob", "Cy", "Di"])
@@ -48,6 +51,46 @@ def test_each_archive_goes_on_from_the_one_before(path, start, reopen, play, tmp
         assert about.before == before
         before = about.digest
     assert verify(path, archives=archives).wrong == []
+
+
+def test_rewards_behind_the_first_decision_after_an_archive_do_not_count(
+    path, start, reopen, play
+):
+    with start(PEOPLE) as campaign:
+        play(campaign, 20)
+        before = campaign.arms().sort("arm")
+    um.campaigns.compact(path)
+    with reopen() as campaign:
+        for decision in campaign.decide(8)[1:]:
+            campaign.reward(decision.id, 1.0)
+        pulls, totals = counted_sums(campaign.agent, campaign.history(), PEOPLE)
+    means = [total / n if n else None for n, total in zip(pulls, totals, strict=True)]
+    assert pulls.tolist() == before["pulls"].to_list() and sum(pulls) == 20
+    assert means == before["mean"].to_list()
+
+
+def test_a_decision_that_is_open_in_an_archive_is_waited_for(path, start, reopen, play):
+    with start(PEOPLE) as campaign:
+        campaign.decide()
+        play(campaign, 5)
+    um.campaigns.compact(path)
+    with reopen() as campaign:
+        play(campaign, 5)
+        assert um.inspect(campaign).facts["waiting"] == "1"
+
+
+def test_events_of_a_log_with_archives_are_counted_up_to_any_of_them(path, start, reopen, play):
+    with start(PEOPLE) as campaign:
+        play(campaign, 5)
+    moved = um.campaigns.compact(path)
+    with reopen() as campaign:
+        play(campaign, 5)
+    archives = load([moved.archive])
+    parts = read(path, lambda store: list(store.rows()), archives)
+    kinds = [row[2] for rows in parts for row in rows]
+    for until in (1, moved.last - 1, moved.last, moved.last + 1, len(kinds)):
+        found = read(path, lambda store, until=until: store.counts(until), archives)
+        assert found == Counter(kinds[:until])
 
 
 def test_erasures_are_numbered(path, start, play):
