@@ -3,6 +3,8 @@
 import json
 from collections import Counter
 
+import pytest
+
 import unimodal as um
 from unimodal.agents.decisions import Book
 from unimodal.agents.limits import Cap, Limits
@@ -53,9 +55,7 @@ def test_each_archive_goes_on_from_the_one_before(path, start, reopen, play, tmp
     assert verify(path, archives=archives).wrong == []
 
 
-def test_rewards_behind_the_first_decision_after_an_archive_do_not_count(
-    path, start, reopen, play
-):
+def test_rewards_behind_the_first_decision_after_an_archive_do_not_count(path, start, reopen, play):
     with start(PEOPLE) as campaign:
         play(campaign, 20)
         before = campaign.arms().sort("arm")
@@ -115,3 +115,62 @@ def test_times_of_a_jump_are_late_after_its_first_and_up_to_its_last():
     book = Book(um.Bernoulli())
     book.late = (1.0, 2.0, 5.0)
     assert [book.since(time) for time in (1.0, 1.5, 2.0, 2.5)] == [1.0, 6.5, 7.0, 2.5]
+
+
+def test_a_reward_that_is_the_last_event_of_an_archive_is_erased(path, start):
+    """That event stays in the log, so its reward is none of those that are kept without one."""
+    with start(PEOPLE) as campaign:
+        decisions = campaign.decide(20)
+        campaign.retire("Ann")
+        for decision in sorted(decisions, key=lambda one: one.arm == "Ann"):
+            campaign.reward(decision.id, 1.0)
+    assert log(path)[-1][2:4] == ("reward", decision.id) and decision.arm == "Ann"
+    moved = um.campaigns.compact(path)
+    erased = um.campaigns.erase(path, "Ann", data=True, archives=[moved.archive])
+    assert verify(path).wrong == verify(path, archives=erased.archives).wrong == []
+
+
+def test_an_archive_names_all_arms_whose_data_were_erased(path, start, play):
+    with start(PEOPLE) as campaign:
+        play(campaign, 20)
+        campaign.retire("Ann", "Di")
+    archives = [um.campaigns.compact(path).archive]
+    for name in ("Ann", "Di"):
+        archives = um.campaigns.erase(path, name, data=True, archives=archives).archives
+    _, about = read_archive(archives[0])
+    assert about.erased == ["erased-1", "erased-2"]
+    assert verify(path, archives=archives).wrong == []
+
+
+@pytest.mark.parametrize("is_file", [True, False])
+def test_a_reward_that_is_the_event_of_a_snapshot_is_found_or_missed(
+    path, start, play, postgresql, in_store, is_file
+):
+    with start(PEOPLE) as campaign:
+        *_, last = play(campaign, 5)
+    place = path if is_file else um.campaigns.copy(path, postgresql(), check=False).target
+    assert read(place, lambda store: store.last_snapshot() == store.last())
+    assert verify(place).wrong == []
+    in_store(place, lambda store: store.drop_rewards([last.id]))
+    assert verify(place).wrong == ["the table 'rewards' differs from the log in 1"]
+
+
+def test_an_arm_that_was_retired_learns_nothing_when_its_decision_expires(path, start):
+    now = [0.0]
+    with start(PEOPLE, time_to_live=10, on_expiry="zero", clock=lambda: now[0]) as campaign:
+        made = campaign.decide(6)
+        campaign.retire("Ann")
+        now[0] = 20.0
+        assert campaign.expire() == 6
+        pulls = campaign.arms()["pulls"].to_list()
+    assert sum(pulls) == sum(one.arm != "Ann" for one in made) < 6
+    assert verify(path).wrong == []
+
+
+def test_a_copy_knows_which_version_had_the_campaign(path, start, postgresql, in_store, tmp_path):
+    """Else another version would not take a snapshot, from which on it can fold the log."""
+    with start(PEOPLE) as campaign:
+        campaign.decide(3)
+    for target in (tmp_path / "copy.db", postgresql()):
+        um.campaigns.copy(path, target, check=False)
+        assert not in_store(target, lambda store: store.written_by("another version"))

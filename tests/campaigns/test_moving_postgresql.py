@@ -9,11 +9,10 @@ import unimodal as um
 from unimodal.campaigns import archive, erasing
 from unimodal.campaigns.content import content_of
 from unimodal.campaigns.reading import read, read_table
-from unimodal.campaigns.stores import Interrupted, as_place, kind_of
+from unimodal.campaigns.stores import Interrupted
 from unimodal.campaigns.stores import postgresql as stores
 from unimodal.campaigns.stores.postgresql import PostgresqlStore
 from unimodal.campaigns.stores.postgresql_connection import Connection
-from unimodal.campaigns.upkeep import in_transaction
 
 PEOPLE = um.graphs.from_edges([("Ann", "Bob"), ("Bob", "Cy"), ("Cy", "Größe <7>")])
 
@@ -112,17 +111,9 @@ def test_an_archive_of_a_file_belongs_to_the_copy_in_a_database(played, postgres
     assert read_table(there, [moved.archive]).equals(read_table(twin))
 
 
-def in_store(address, work):
-    """Do something in a transaction of a campaign's store."""
-    place = as_place(address, "it")
-    store = kind_of(place).open_store(place, "fast", 60)
-    try:
-        return in_transaction(store, lambda: work(store))
-    finally:
-        store.close()
-
-
-def test_a_campaign_of_the_same_database_with_the_same_numbers_changes_nothing(postgresql, play):
+def test_a_campaign_of_the_same_database_with_the_same_numbers_changes_nothing(
+    postgresql, play, in_store
+):
     """Decisions, events and snapshots of all campaigns have the same numbers."""
     mine, other = postgresql(), postgresql()
     for address, rewarded in ((mine, 1), (other, 12)):
