@@ -276,6 +276,16 @@ def test_limits_are_answered_with_problems(serving, tmp_path):
         assert refused.headers["retry-after"] == "1"
 
 
+def test_a_body_may_be_exactly_as_long_as_the_limit(serving, tmp_path):
+    made = json.dumps({"name": "prices", "graph": {"generator": "line:3"}}).encode()
+    header = {"Content-Type": "application/json"}
+    with serving(tmp_path, limits=Limits(body=2000)) as served:
+        for length, status in ((2001, 413), (2000, 201)):
+            for body in (made.ljust(length), iter([made.ljust(length)])):  # the second: no length
+                answer = served.http.post("/v1/campaigns", content=body, headers=header)
+                assert answer.status_code in (status, 409 if status == 201 else status)
+
+
 def test_a_hundred_megabytes_are_refused_before_they_are_read(guarded):
     host, port = guarded.url.removeprefix("http://").split(":")
     head = f"Host: {host}\r\nContent-Type: application/json\r\n"
