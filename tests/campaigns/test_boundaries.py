@@ -12,6 +12,7 @@ from unimodal.campaigns import verify
 from unimodal.campaigns.archive import read_archive
 from unimodal.campaigns.certifying import counted_sums
 from unimodal.campaigns.event_checks import keyed_decisions
+from unimodal.campaigns.events import key_digest
 from unimodal.campaigns.reading import load, read
 from unimodal.campaigns.stores import sqlite
 
@@ -174,3 +175,16 @@ def test_a_copy_knows_which_version_had_the_campaign(path, start, postgresql, in
     for target in (tmp_path / "copy.db", postgresql()):
         um.campaigns.copy(path, target, check=False)
         assert not in_store(target, lambda store: store.written_by("another version"))
+
+
+def test_the_last_of_two_uses_of_a_key_in_one_transaction_is_told_again(start):
+    """The first had expired when the second came; both are not yet in the log."""
+    digest = key_digest("a")
+
+    def used(machine):
+        return [machine.decide_once(digest, life, 2, False)[0] for life in (60.0, 0.0, 60.0)]
+
+    with start(PEOPLE) as campaign:
+        first, second, again = campaign._transactions(used)
+        assert [one.id for one in first] == [1, 2] and [one.id for one in second] == [3, 4]
+        assert again == second == campaign.decide(2, key="a")

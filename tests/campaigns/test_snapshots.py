@@ -205,7 +205,7 @@ def test_an_older_snapshot_that_was_changed_is_not_the_fold(path, name, change):
 
 
 def test_a_snapshot_is_due_after_as_many_events_as_it_has_arms_or_open_decisions(monkeypatch):
-    """Its size grows with both: one that is larger than the events since costs more than it saves."""
+    """Its size grows with both, and so does what it costs."""
     monkeypatch.setattr(snapshots, "SNAPSHOT_EVERY", 10)
     for arms, waiting, after in ((3, 4, 10), (30, 4, 30), (3, 40, 40)):
         agent = SimpleNamespace(known_arms=arms, outstanding=waiting)
