@@ -120,6 +120,9 @@ def test_a_campaign_of_the_same_database_with_the_same_numbers_changes_nothing(
         with um.Campaign.open(address, um.UTS(), PEOPLE, seed=4, clock=lambda: 0.0) as campaign:
             play(campaign, rewarded)
             campaign.decide(3)
+            if address == other:
+                campaign.add_edges([("Ann", 7)])
+    assert read(mine, lambda store: list(store.revisions())) == []
     assert read(mine, lambda store: store.reward_of(1)) is not None
     assert read(mine, lambda store: store.reward_of(2)) is None
     kept = read(other, lambda store: list(store.kept_rewards()))
