@@ -206,7 +206,7 @@ def test_logging_out_does_not_look_at_all_who_have_logged_out_before():
 
 
 def test_a_log_out_in_the_moment_in_which_the_session_expires_is_none():
-    """It was an IndexError, answered with 500, if nobody else had logged out before."""
+    """It was an IndexError, if no other log-out was remembered."""
     now = [0.0]
     sessions = Sessions(b"key", clock=lambda: now[0])
     session = sessions.begin("0a")
