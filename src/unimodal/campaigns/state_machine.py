@@ -52,7 +52,6 @@ from unimodal.graphs import Graph
 from unimodal.kernels.random import stream
 from unimodal.policies.contest_values import Contest, noting
 from unimodal.policies.state import ROUND
-from unimodal.policies.state import ROUND
 from unimodal.version import __version__
 
 _KIND = operator.itemgetter(Event._fields.index("kind"))
