@@ -3,6 +3,8 @@
 import pytest
 
 import unimodal as um
+from unimodal.campaigns.stores import as_place, kind_of
+from unimodal.campaigns.upkeep import in_transaction
 
 LINE = um.graphs.line(7)
 QUICK = {"durability": "fast", "clock": lambda: 0.0}
@@ -57,3 +59,18 @@ def pulls():
         return dict(zip(frame["arm"], frame["pulls"], strict=True))
 
     return counted
+
+
+@pytest.fixture
+def in_store():
+    """Do something in a transaction of a campaign's store, in a file or on a server."""
+
+    def done(path, work):
+        place = as_place(path, "the path of a campaign")
+        store = kind_of(place).open_store(place, "fast", 60)
+        try:
+            return in_transaction(store, lambda: work(store))
+        finally:
+            store.close()
+
+    return done

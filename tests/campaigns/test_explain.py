@@ -77,6 +77,9 @@ def test_every_decision_of_a_log_is_explained(path, start, value_of):
             assert len(found.competitors) == decision.near
             assert [one.arm for one in found.competitors if one.is_chosen] == [decision.arm]
             assert (found.contests > 0) == (decision.reason == "contest")
+            if decision.reason == "forced leader":
+                led = sum(one.leader == decision.leader for one in made[: decision.id - 1])
+                assert f"it had led {led:,} before." in found.because
             for one in found.competitors:
                 before = known[decision.id].get(one.arm, {"pulls": 0, "mean": None})
                 assert one.pulls == before["pulls"]

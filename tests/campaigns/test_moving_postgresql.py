@@ -111,6 +111,32 @@ def test_an_archive_of_a_file_belongs_to_the_copy_in_a_database(played, postgres
     assert read_table(there, [moved.archive]).equals(read_table(twin))
 
 
+def test_a_campaign_of_the_same_database_with_the_same_numbers_changes_nothing(
+    postgresql, play, in_store
+):
+    """Decisions, events and snapshots of all campaigns have the same numbers."""
+    mine, other = postgresql(), postgresql()
+    for address, rewarded in ((mine, 1), (other, 12)):
+        with um.Campaign.open(address, um.UTS(), PEOPLE, seed=4, clock=lambda: 0.0) as campaign:
+            play(campaign, rewarded)
+            campaign.decide(3)
+            if address == other:
+                campaign.add_edges([("Ann", 7)])
+    assert read(mine, lambda store: list(store.revisions())) == []
+    assert read(mine, lambda store: store.reward_of(1)) is not None
+    assert read(mine, lambda store: store.reward_of(2)) is None
+    kept = read(other, lambda store: list(store.kept_rewards()))
+    assert 1 in dict(pair for some in kept for pair in some)
+    in_store(mine, lambda store: store.drop_rewards([1, 2]))
+    assert read(other, lambda store: list(store.kept_rewards())) == kept
+    in_store(mine, lambda store: store.drop_snapshots(1000))
+    assert 1 < read(other, lambda store: store.last_snapshot()) < 80  # of this version
+    for seq in (1, 80, 90):
+        in_store(mine, lambda store, seq=seq: store.keep_snapshot(seq, "another version", "{}"))
+    found = read(mine, lambda store: [seq for seq, _ in store.snapshots()])
+    assert found == [1, 90]  # the first of a version and its last
+
+
 @pytest.mark.full
 def test_an_erasure_that_takes_long_is_not_cut_off_by_the_server(
     played, postgresql, tmp_path, monkeypatch

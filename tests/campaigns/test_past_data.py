@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 import unimodal as um
 from unimodal.agents.saving import whole_state
 from unimodal.campaigns import look, verify
+from unimodal.campaigns.certifying import _by_first_pull
 from unimodal.campaigns.simulated_campaign import simulated_campaign
 from unimodal.campaigns.verify import sentence
 from unimodal.cli import app
@@ -449,6 +450,17 @@ def test_without_past_data_or_where_they_count_nothing_is_new_only(tmp_path):
     agent = um.Agent(um.PeakUTS(), PRICES, money, data=um.PastData(LAST_YEAR), seed=1)
     agent.tell("9.90", 1.0)
     assert "9.90 has the best mean, by new rewards only, but" in str(agent.certificate())
+
+
+@pytest.mark.parametrize("counts", [True, False])
+def test_arms_are_numbered_by_their_first_pull_and_past_ones_count_where_they_do(start, counts):
+    """A changed graph shares the probability of an error by these numbers."""
+    with start(data=um.PastData({6: (5, 2.0)}, certify=counts)) as campaign:
+        for arm in (3, 6, 2):
+            campaign.tell(arm, 1.0)
+        found = _by_first_pull(campaign.agent, campaign.history(), {str(n): n for n in range(7)})
+    expected = {6: 1, 3: 2, 2: 3} if counts else {3: 1, 6: 2, 2: 3}
+    assert found.numbers.tolist() == [expected.get(arm, 0) for arm in range(7)]
 
 
 def test_past_pulls_are_shown_apart_and_are_no_rounds_led(path):

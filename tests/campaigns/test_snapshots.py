@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -201,3 +202,13 @@ def test_an_older_snapshot_that_was_changed_is_not_the_fold(path, name, change):
     connection.commit()
     connection.close()
     assert verify(path).wrong == ["the snapshot after event 101 is not the fold of the log"]
+
+
+def test_a_snapshot_is_due_after_as_many_events_as_it_has_arms_or_open_decisions(monkeypatch):
+    """Its size grows with both, and so does what it costs."""
+    monkeypatch.setattr(snapshots, "SNAPSHOT_EVERY", 10)
+    for arms, waiting, after in ((3, 4, 10), (30, 4, 30), (3, 40, 40)):
+        agent = SimpleNamespace(known_arms=arms, outstanding=waiting)
+        planned = snapshots.Snapshots(None, None)
+        planned.plan(SimpleNamespace(seq=100, agent=agent))
+        assert [planned.is_due(100 + after + more) for more in (-1, 0)] == [False, True]

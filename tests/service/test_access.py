@@ -276,6 +276,18 @@ def test_limits_are_answered_with_problems(serving, tmp_path):
         assert refused.headers["retry-after"] == "1"
 
 
+def test_a_body_may_be_exactly_as_long_as_the_limit(serving, tmp_path):
+    header = {"Content-Type": "application/json"}
+    with serving(tmp_path, limits=Limits(body=2000)) as served:
+        for name, length, status in (("a", 2000, 201), ("b", 2001, 413)):
+            for with_length in (True, False):
+                made = {"name": f"{name}-{with_length:d}", "graph": {"generator": "line:3"}}
+                body = json.dumps(made).encode().ljust(length)
+                content = body if with_length else iter([body])
+                answer = served.http.post("/v1/campaigns", content=content, headers=header)
+                assert answer.status_code == status
+
+
 def test_a_hundred_megabytes_are_refused_before_they_are_read(guarded):
     host, port = guarded.url.removeprefix("http://").split(":")
     head = f"Host: {host}\r\nContent-Type: application/json\r\n"

@@ -157,6 +157,9 @@ def test_the_log_of_a_compacted_campaign_is_listed_from_where_it_begins(
                 page = client._connection.get(f"/v1/campaigns/{path.stem}/events", {"after": 2})
                 assert (page["start"] is None) == (time == 0)
                 assert page["events"][0]["seq"] == (expected["seq"][0] if time else 3)
+                begin = {"after": int(expected["seq"][0]) - 1}  # nothing is left out there
+                page = client._connection.get(f"/v1/campaigns/{path.stem}/events", begin)
+                assert page["start"] is None and page["events"][0]["seq"] == expected["seq"][0]
                 last = {"after": int(expected["seq"][-1]) - 1}
                 page = client._connection.get(f"/v1/campaigns/{path.stem}/events", last)
                 assert page["start"] is None and len(page["events"]) == 1

@@ -238,7 +238,8 @@ def test_no_page_of_another_site_may_load_anything(service):
 def test_a_name_is_never_a_path(service, name):
     before = sorted(service.folder.parent.rglob("*"))
     for method, rest in (("POST", "/decisions"), ("GET", ""), ("PATCH", ""), ("GET", "/events")):
-        answer = service.http.request(method, f"/v1/campaigns/{name}{rest}", json={})
+        body = None if method == "GET" else {}  # a GET's is not read, and ends the connection
+        answer = service.http.request(method, f"/v1/campaigns/{name}{rest}", json=body)
         assert answer.status_code in (404, 405, 422)
     made = {"name": name, "graph": {"generator": "line:3"}}
     assert service.http.post("/v1/campaigns", json=made).status_code == 422

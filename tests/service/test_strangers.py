@@ -205,6 +205,16 @@ def test_logging_out_does_not_look_at_all_who_have_logged_out_before():
     assert len(sessions._ended) == len(sessions._expiries) == 1000
 
 
+def test_a_log_out_in_the_moment_in_which_the_session_expires_is_none():
+    """It was an IndexError, if no other log-out was remembered."""
+    now = [0.0]
+    sessions = Sessions(b"key", clock=lambda: now[0])
+    session = sessions.begin("0a")
+    now[0] = session.expires
+    sessions.end(session)
+    assert not sessions._ended and sessions.read(sessions.cookie(session)) is None
+
+
 def test_a_log_out_holds_until_the_cookie_expires():
     now = [0.0]
     sessions = Sessions(b"key", clock=lambda: now[0])

@@ -103,7 +103,7 @@ class Sessions:
         if session.nonce not in self._ended:
             self._ended.add(session.nonce)
             heapq.heappush(self._expiries, (session.expires, session.nonce))
-        while self._expiries[0][0] <= self._clock():
+        while self._expiries and self._expiries[0][0] <= self._clock():
             self._ended.discard(heapq.heappop(self._expiries)[1])
 
     def _sign(self, purpose: str, session: Session) -> str:
