@@ -445,6 +445,15 @@ def test_a_key_of_events_that_cannot_be_is_told(path, start, reopen, play, numbe
         um.campaigns.compact(path, path.with_suffix(".parquet"))
 
 
+def test_a_key_with_a_time_that_is_none_is_told(path, start, reopen, play):
+    with start() as campaign:
+        campaign.decide(3, key="visitor 1")
+        play(campaign, 3)
+    change(path, "UPDATE log SET time = 'limit' WHERE kind = 'key'")
+    with reopen() as campaign, pytest.raises(um.UnimodalError, match="damaged"):
+        campaign.decide(3, key="visitor 1")
+
+
 @pytest.mark.parametrize("end", ["9223372036854775808", "null", '"x"'])
 def test_settings_that_cannot_be_are_told_by_erase_as_well(path, thirty, end):
     graph = f'{{"kind": "edges", "n_arms": 3, "edges": [[0, 1], [1, {end}]], "fingerprint": ""}}'

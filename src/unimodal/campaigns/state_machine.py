@@ -401,8 +401,12 @@ class StateMachine:
         least, above = keys_between(digest)
         here = (e for e in reversed(self.news) if e.kind == "key" and least <= e.data < above)
         event = next(here, None) or self._store.last_key(digest)
+        if event is None:
+            return None
+        if (wrong := fault(event)) is not None:  # one before the last snapshot was not folded here
+            raise self._damage(event, wrong)
         now = max(self._clock(), self.agent.book.now)
-        if event is None or self.agent.book.since(event.time) + lifetime <= now:
+        if self.agent.book.since(event.time) + lifetime <= now:
             return None
         return self._keyed(event)
 
