@@ -564,3 +564,10 @@ def test_a_gap_that_nothing_bounds_is_said_in_words():
     assert "inf" not in str(found).replace("information", "")
     assert "how far its mean is above the mean of 1 cannot be told yet." in str(found)
     assert "not yet within the tolerance of 0.1" in str(found)
+
+
+def test_a_reward_of_an_archived_decision_closes_no_other():
+    rows = [(11, "decide", 2, "a", None), (12, "reward", 1, "b", 1.0)]
+    history = pl.DataFrame(rows, ["seq", "kind", "decision", "arm", "reward"], orient="row")
+    found = in_order(history)
+    assert found.counted.is_empty() and found.behind.is_empty()
