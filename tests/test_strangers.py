@@ -20,13 +20,13 @@ from typer.testing import CliRunner
 import unimodal as um
 from unimodal import studies
 from unimodal.campaigns.alarm_watch import AlarmWatch
+from unimodal.campaigns.alarms import Alarm
 from unimodal.campaigns.simulated_campaign import simulated_campaign
 from unimodal.cli import app
 from unimodal.cli import inspect_output as command
 from unimodal.cli import simulate_output as screen
 from unimodal.escape_text import printable
-from unimodal.inference.alarms import Alarm
-from unimodal.inference.replay.replay_result import Estimate, Replay
+from unimodal.history_analysis.replay.replay_result import Estimate, Replay
 from unimodal.policies import parse
 from unimodal.report import (
     campaign_figures as campaigns,

@@ -18,6 +18,9 @@ from . import (
     graphs as graphs,
 )
 from . import (
+    history_analysis as history_analysis,
+)
+from . import (
     inference as inference,
 )
 from . import (
@@ -50,6 +53,8 @@ from .agents import PastData as PastData
 from .campaigns import Campaign as Campaign
 from .campaigns import Explanation as Explanation
 from .campaigns import verify as verify
+from .campaigns.alarms import Alarm as Alarm
+from .campaigns.alarms import alarms as alarms
 from .engines.line_search import LSE as LSE
 from .errors import UnimodalError as UnimodalError
 from .families import Bernoulli as Bernoulli
@@ -60,13 +65,11 @@ from .families import Gaussian as Gaussian
 from .families import Poisson as Poisson
 from .families import Scaled as Scaled
 from .graphs import Graph as Graph
-from .inference.alarms import Alarm as Alarm
-from .inference.alarms import alarms as alarms
+from .history_analysis.replay import Replay as Replay
+from .history_analysis.replay import replay as replay
+from .history_analysis.second_peaks import second_peaks as second_peaks
 from .inference.certificate import Certificate as Certificate
-from .inference.replay import Replay as Replay
-from .inference.replay import replay as replay
-from .inference.second_peaks import SecondPeaks as SecondPeaks
-from .inference.second_peaks import second_peaks as second_peaks
+from .inference.several_peaks import SecondPeaks as SecondPeaks
 from .inspection import View as View
 from .inspection import inspect as inspect
 from .kernels import random as random

@@ -10,7 +10,7 @@ import pytest
 import unimodal as um
 from unimodal.agents.history import evidence_sums
 from unimodal.agents.saving import state_data
-from unimodal.inference.one_peak import raised_by_one_peak
+from unimodal.inference.posterior_given_one_peak import raised_by_one_peak
 
 LINE = um.graphs.line(5)
 SUMS = {0: (100, 20), 1: (100, 50), 2: (100, 60), 3: (100, 30)}

@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 import unimodal as um
+from unimodal.campaigns.alarms import _look_ups
 from unimodal.campaigns.simulated_campaign import simulated_campaign
 from unimodal.cli import app
-from unimodal.inference.alarms import _look_ups
 from unimodal.inference.change import find_change
 
 QUICK = {"durability": "fast"}

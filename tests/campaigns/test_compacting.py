@@ -15,7 +15,7 @@ import unimodal as um
 from unimodal.campaigns import archive, compacting, look, sentence, snapshots
 from unimodal.campaigns.content import content_of
 from unimodal.campaigns.stores import sqlite
-from unimodal.inference.replay import logged_rewards
+from unimodal.history_analysis.replay import logged_rewards
 
 DATA = Path(__file__).parent.parent / "data"
 LADDER = um.graphs.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("d", "e")])

@@ -16,7 +16,7 @@ from unimodal.campaigns.simulated_campaign import simulated_campaign
 from unimodal.campaigns.verify import sentence
 from unimodal.cli import app
 from unimodal.errors import DamagedFile, OtherCampaign
-from unimodal.inference.replay.logged_rewards import read
+from unimodal.history_analysis.replay.logged_rewards import read
 from unimodal.inspection import page
 from unimodal.service.dashboard.arms_shown import arms_shown, known
 from unimodal.service.dashboard.campaign_shown import row

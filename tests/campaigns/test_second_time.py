@@ -13,7 +13,7 @@ from unimodal.campaigns.events import key_digest
 from unimodal.campaigns.group_commit import Call
 from unimodal.campaigns.stores import sqlite
 from unimodal.campaigns.together import do_together
-from unimodal.inference.replay import logged_rewards
+from unimodal.history_analysis.replay import logged_rewards
 
 PEOPLE = um.graphs.from_edges([("Ann", "Bob"), ("Bob", "Cy"), ("Cy", "Di"), ("Di", "Eve")])
 

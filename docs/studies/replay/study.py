@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 import unimodal as um
-from unimodal.inference.replay import calibration
+from unimodal.history_analysis.replay import calibration
 from unimodal.policies import parse
 from unimodal.report.page import markdown_table
 from unimodal.studies import pages

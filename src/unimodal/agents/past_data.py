@@ -229,7 +229,11 @@ def checked(data: PastData, policy: Policy, graph: Graph | None, family: Family)
 
 def _read(known: list[KnownArm], graph: Graph, family: Family) -> tuple[float, ...] | None:
     """The total of each arm's rewards given one peak, on a line; None: their own."""
-    from unimodal.inference.one_peak import MOST_ARMS, is_told, raised_by_one_peak  # needs SciPy
+    from unimodal.inference.posterior_given_one_peak import (  # needs SciPy
+        MOST_ARMS,
+        is_told,
+        raised_by_one_peak,
+    )
 
     order = along(graph)
     if order is None or not 3 <= len(known) <= MOST_ARMS or not is_told(family):

@@ -12,6 +12,7 @@ from unimodal.agents.decisions import Decision
 from unimodal.agents.limits import checked_cap
 from unimodal.agents.past_data import as_past_data
 from unimodal.campaigns.alarm_watch import AlarmWatch
+from unimodal.campaigns.alarms import Alarm, alarms
 from unimodal.campaigns.certifying import certificate
 from unimodal.campaigns.events import key_digest
 from unimodal.campaigns.explain import explain
@@ -30,8 +31,6 @@ from unimodal.policies import Policy
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from unimodal import Alarm
 
 
 class Campaign:
@@ -449,10 +448,8 @@ class Campaign:
         list[Alarm]
             What the owner should look at; empty if nothing shows.
         """
-        import unimodal as um  # by its public name: what rewards say is a layer above this one
-
         self._check_readable()
-        return um.alarms(look(self._store.path, self._transactions.policy), confidence)
+        return alarms(look(self._store.path, self._transactions.policy), confidence)
 
     def watch(
         self,

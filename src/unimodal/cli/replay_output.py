@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from unimodal import files
 from unimodal.agents.history import Recorded
-from unimodal.inference.replay.estimate import replay
+from unimodal.history_analysis.replay.estimate import replay
 from unimodal.policies import parse, split
 from unimodal.report import tables
 

@@ -1,1 +1,1 @@
-"""What rewards so far say: bounds on means, second peaks, what other policies would have earned."""
+"""What sums of rewards say: bounds on means, tests of the peak, certificates, hills, changes."""

@@ -29,11 +29,11 @@ from unimodal.agents.history import (
     shown,
 )
 from unimodal.campaigns import recorded
+from unimodal.campaigns.alarms import Alarm, alarms_of
 from unimodal.campaigns.certifying import certificate_of
 from unimodal.errors import UnimodalError, whole_number
 from unimodal.escape_text import printable
 from unimodal.graphs import Graph
-from unimodal.inference.alarms import Alarm, alarms_of
 from unimodal.inference.certificate import Certificate
 from unimodal.inspection import timeline
 

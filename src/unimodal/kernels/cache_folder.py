@@ -27,7 +27,7 @@ SOURCES = (
     "policies",
     "engines",
     "inference/change.py",
-    "inference/replay/plausible_means.py",
+    "history_analysis/replay/plausible_means.py",
 )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from unimodal.agents.decisions import Decision
 from unimodal.campaigns.alarm_watch import AlarmWatch
+from unimodal.campaigns.alarms import Alarm
 from unimodal.campaigns.events import Event
 from unimodal.campaigns.explanation import Competitor, Explanation
 from unimodal.campaigns.history_table import compact, plain
@@ -16,7 +17,6 @@ from unimodal.campaigns.log_start import WHOLE, LogStart
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.graphs.graph import plain_label
 from unimodal.graphs.text import as_label
-from unimodal.inference.alarms import Alarm
 from unimodal.inference.certificate import Belief, Certificate
 from unimodal.inference.peak_test import check_confidence
 from unimodal.service.connection import Connection

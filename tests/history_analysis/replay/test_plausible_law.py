@@ -16,8 +16,8 @@ import pytest
 from scipy import stats
 
 import unimodal as um
-from unimodal.inference.replay import plausible_means as plausible
-from unimodal.inference.replay.plausible_means import PlausibleMeans, shrunk
+from unimodal.history_analysis.replay import plausible_means as plausible
+from unimodal.history_analysis.replay.plausible_means import PlausibleMeans, shrunk
 
 GRID = 0.5 * 20_000 ** (np.arange(32) / 31)
 LINE = um.graphs.line(4)

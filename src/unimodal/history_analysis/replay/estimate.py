@@ -14,9 +14,9 @@ from unimodal.campaigns import recorded
 from unimodal.engines import runner
 from unimodal.engines.engine_choice import trial_class
 from unimodal.errors import UnimodalError, whole_number
-from unimodal.inference.replay.logged_rewards import LoggedRewards, read
-from unimodal.inference.replay.plausible_means import PlausibleMeans
-from unimodal.inference.replay.replay_result import Estimate, Replay
+from unimodal.history_analysis.replay.logged_rewards import LoggedRewards, read
+from unimodal.history_analysis.replay.plausible_means import PlausibleMeans
+from unimodal.history_analysis.replay.replay_result import Estimate, Replay
 from unimodal.policies import Policy, as_policy, explained, told_apart
 from unimodal.problems import Problem
 from unimodal.report import progress as progress_bar

@@ -11,7 +11,7 @@ import pytest
 import unimodal as um
 from unimodal.campaigns import Reading
 from unimodal.campaigns.simulated_campaign import simulated_campaign
-from unimodal.inference.replay.logged_rewards import read
+from unimodal.history_analysis.replay.logged_rewards import read
 
 LINE = um.problems.triangular(5)
 

@@ -4,7 +4,12 @@ import pytest
 from scipy import stats
 
 import unimodal as um
-from unimodal.inference.replay.calibration import Scale, as_it_is, calibrate, with_empirical_means
+from unimodal.history_analysis.replay.calibration import (
+    Scale,
+    as_it_is,
+    calibrate,
+    with_empirical_means,
+)
 
 SCALE = Scale(arms=6, rounds=150, draws=30, worlds=70)
 FEWEST = stats.binom.ppf(0.004, SCALE.worlds, 0.95) / SCALE.worlds

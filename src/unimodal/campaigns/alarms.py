@@ -14,14 +14,14 @@ import numpy as np
 
 from unimodal.agents import Agent
 from unimodal.agents.history import COLUMNS, Recorded, history_of, shown
-from unimodal.campaigns import recorded
-from unimodal.campaigns.certifying import obstacle_of
+from unimodal.campaigns.certifying import counted_sums, obstacle_of
 from unimodal.campaigns.event_checks import answer
+from unimodal.campaigns.reading import recorded
 from unimodal.errors import UnimodalError
 from unimodal.inference.certificate import OBSTACLES
 from unimodal.inference.change import find_change
 from unimodal.inference.peak_test import check_confidence
-from unimodal.inference.second_peaks import of_log, peaks_of
+from unimodal.inference.several_peaks import RewardSums, peaks_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -153,10 +153,13 @@ def alarms_of(agent: Agent, history: pl.DataFrame, confidence: float = CONFIDENC
 
 
 def _second_peak(agent: Agent, history: pl.DataFrame, confidence: float) -> Iterator[Alarm]:
-    if agent.graph is None or agent.policy.forgets:
+    graph = agent.graph
+    if graph is None or agent.policy.forgets:
         return  # there it cannot be told
     try:
-        found = peaks_of(of_log(agent, history), confidence)
+        pulls, totals = counted_sums(agent, history, graph)
+        sums = RewardSums(graph, agent.family.of_arms(graph.labels), pulls, totals)
+        found = peaks_of(sums, confidence)
     except UnimodalError:  # a family of a user's own without evidence
         return
     for peak in found:

@@ -8,10 +8,10 @@ import pytest
 
 import unimodal as um
 from unimodal.campaigns.simulated_campaign import simulated_campaign
-from unimodal.inference.replay import calibration, estimate
-from unimodal.inference.replay.calibration import Scale, calibrate
-from unimodal.inference.replay.logged_rewards import LoggedRewards, most_waiting
-from unimodal.inference.replay.replay_result import Estimate, Replay
+from unimodal.history_analysis.replay import calibration, estimate
+from unimodal.history_analysis.replay.calibration import Scale, calibrate
+from unimodal.history_analysis.replay.logged_rewards import LoggedRewards, most_waiting
+from unimodal.history_analysis.replay.replay_result import Estimate, Replay
 
 # 201 draws: the 2.5 % and 97.5 % quantiles are the sixth and the sixth from the end.
 EVEN = np.arange(201.0)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import unimodal as um
-from unimodal.inference.replay.plausible_means import PlausibleMeans, one_peaked
+from unimodal.history_analysis.replay.plausible_means import PlausibleMeans, one_peaked
 
 GRID = 0.5 * 20_000 ** (np.arange(32) / 31)  # a and b of the prior: from 0.5 to 10,000
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -17,106 +15,12 @@ from unimodal.campaigns.certifying import counted_sums as counted_by_log
 from unimodal.campaigns.certifying import obstacle_of
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family, as_family
-from unimodal.families.family import ArmsFamily
 from unimodal.graphs import Graph
 from unimodal.inference.certificate import OBSTACLES
-from unimodal.inference.confidence_bounds import bounds
-from unimodal.inference.hills import hills, stand_apart
 from unimodal.inference.peak_test import check_confidence
+from unimodal.inference.several_peaks import RewardSums, SecondPeaks, peaks_of
 from unimodal.problems import Moving
 from unimodal.results.result import Result
-
-if TYPE_CHECKING:
-    import polars as pl
-
-
-@dataclass(frozen=True)
-class Peak:
-    """An arm on a hill of its own."""
-
-    arm: Any  # its label
-    pulls: int
-    mean: float  # of its rewards
-    low: float  # bounds on its true mean, which hold for all arms at once
-    high: float
-    hill: tuple[Any, ...]  # the arms among which the top of the hill is
-    confidence: float  # that it is not the best arm's hill
-    is_lower: bool  # whether the best arm is surely better than all of this hill
-
-    def __str__(self) -> str:
-        found = f"arm {self.arm!r}: mean {self.mean:.4g} ({self.low:.3g} to {self.high:.3g})"
-        return f"{found}, {self.pulls:,} pulls"
-
-
-@dataclass(frozen=True)
-class SecondPeaks(Sequence[Peak]):
-    """The answer of `second_peaks`: the peaks besides `best`; true if there are any.
-
-    Attributes
-    ----------
-    best
-        The arm that seems best, with its bounds.
-    others
-        The peaks besides it, the surest first.
-    confidence
-        The confidence that was asked for.
-    unpulled
-        How many arms were never pulled.
-    n_arms
-        How many arms there are.
-
-    Examples
-    --------
-    >>> import unimodal as um
-    >>> bool(um.second_peaks(um.graphs.line(3), pulls=[9, 9, 9], totals=[3, 6, 3]))
-    False
-    """
-
-    best: Peak  # the arm with the highest lower bound
-    others: tuple[Peak, ...]
-    confidence: float
-    unpulled: int  # how many arms were never pulled
-    n_arms: int
-
-    def __len__(self) -> int:
-        return len(self.others)
-
-    def __getitem__(self, number: Any) -> Any:
-        return self.others[number]
-
-    def __iter__(self) -> Iterator[Peak]:
-        """The second peaks, from the highest lower bound down."""
-        return iter(self.others)
-
-    @property
-    def advice(self) -> str:
-        """What to do."""
-        if not self.others:
-            never = f"; {self.unpulled:,} of {self.n_arms:,} arms were never pulled"
-            return (
-                "Nothing speaks against a policy that climbs. Nor is one peak proved: a valley "
-                f"shows only where its arms are pulled{never if self.unpulled else ''}. To look "
-                "for one, pull all arms equally often for a while."
-            )
-        second = self.others[0]
-        open_question = "" if second.is_lower else " Which of the two is higher is not clear yet."
-        return (
-            "A policy that stays around its leader can be stuck on a lower peak: use one that "
-            f"compares all arms (um.TS, um.KLUCB), or add the edge ({self.best.arm!r}, "
-            f"{second.arm!r}) to the graph, so that it can step from one to the other."
-            f"{open_question}"
-        )
-
-    def __str__(self) -> str:
-        level = f"{100 * self.confidence:.10g} %"
-        if not self.others:
-            return f"No second peak shows at {level} confidence. {self.advice}"
-        lines = [f"More than one peak, at {level} confidence. The best seems {self.best}."]
-        for peak in self.others:
-            hill = f"; its top is one of {len(peak.hill)} arms" if len(peak.hill) > 1 else ""
-            sure = f"{100 * min(peak.confidence, 0.999999):.6g} %"
-            lines.append(f"Another hill: {peak}{hill}. Confidence {sure}.")
-        return "\n".join([*lines, self.advice])
 
 
 def second_peaks(
@@ -137,9 +41,9 @@ def second_peaks(
     agent count as those of a certificate: in the order of decisions, up to the oldest open one.
 
     Two arms stand on different hills if every path between them passes an arm that is worse than
-    both. Every arm has bounds low ≤ μ ≤ high (`confidence_bounds.py`). The arms that can be as good
-    as c are those with high ≥ c. An arm with low = c is reported if another with low ≥ c is not
-    joined to it by a path of such arms.
+    both. Every arm has bounds low ≤ μ ≤ high (`inference/confidence_bounds.py`). The arms that can
+    be as good as c are those with high ≥ c. An arm with low = c is reported if another with
+    low ≥ c is not joined to it by a path of such arms.
 
     *False alarms.* If the means have one peak (plateaus are allowed), any arm is reported with
     probability at most 1 - `confidence`, whoever chose the pulls and however often one looks.
@@ -192,57 +96,9 @@ def second_peaks(
     return peaks_of(gathered(source, pulls, totals, family, policy, trial), level)
 
 
-def peaks_of(data: Data, level: float) -> SecondPeaks:
-    """The same, of rewards that were gathered."""
-    graph, of_arms, counts, sums = data
-    low, high = bounds(of_arms, counts, sums, _threshold(graph, level))
-    means = np.divide(sums, counts, out=np.full(len(counts), np.nan), where=counts > 0)
-    means = np.asarray(of_arms.worth(means))
-    found = list(hills(graph, low, high))
-    best = found[0][0]
-
-    def described(arm: int, hill: list[int]) -> Peak:
-        sure = _confidence_apart(data, arm, best, level) if arm != best else 1.0
-        labels = tuple(graph.label_of(one) for one in hill)
-        numbers = (int(counts[arm]), float(means[arm]), float(low[arm]), float(high[arm]))
-        is_lower = bool(high[hill].max() < low[best])
-        return Peak(graph.label_of(arm), *numbers, labels, sure, is_lower)
-
-    first, *others = (described(*one) for one in found)
-    return SecondPeaks(first, tuple(others), level, int((counts == 0).sum()), graph.n_arms)
-
-
-def _threshold(graph: Graph, confidence: float) -> float:
-    """log(K/δ): each of the K arms gets its share of what may go wrong."""
-    return math.log(graph.n_arms) - math.log1p(-confidence)
-
-
-def _confidence_apart(data: Data, arm: int, best: int, confidence: float) -> float:
-    """The highest confidence, up to seven nines, at which two arms still stand apart."""
-    log_arms = math.log(data.graph.n_arms)
-    inside = _threshold(data.graph, confidence)
-    outside = max(inside, log_arms + math.log(1e7))
-    # Wider bounds join more arms: what is apart at one threshold is apart at all lower ones.
-    for _ in range(20):
-        middle = 0.5 * (inside + outside)
-        low, high = bounds(data.family, data.pulls, data.totals, middle)
-        apart = stand_apart(data.graph, low, high, arm, best)
-        inside, outside = (middle, outside) if apart else (inside, middle)
-    return -math.expm1(log_arms - inside)
-
-
-class Data(NamedTuple):
-    """A graph, how rewards come about, and what they were."""
-
-    graph: Graph
-    family: ArmsFamily  # for these arms
-    pulls: Any  # (arms,)
-    totals: Any  # (arms,): the sums of their rewards, as they were told
-
-
 def gathered(
     source: Any, pulls: Any, totals: Any, family: Any, policy: str | None, trial: int
-) -> Data:
+) -> RewardSums:
     """Graph, family, pulls and totals, from whatever has them."""
     if not isinstance(source, Result) and (policy is not None or trial != 0):
         raise UnimodalError(
@@ -260,18 +116,18 @@ def gathered(
         if source.book.spoils_evidence:
             _refuse(obstacle(source, expired(source) > 0))
         pulls, totals, _ = counted_by_agent(source, graph)
-        return Data(graph, source.family.of_arms(graph.labels), pulls, totals)
+        return RewardSums(graph, source.family.of_arms(graph.labels), pulls, totals)
     if isinstance(source, Result):
         return _of_result(source, policy, trial)
     if callable(getattr(source, "history", None)) and not isinstance(source, type):
-        return of_log(source.agent, history_of(source))
+        return _of_log(source)
     raise UnimodalError(
         "second_peaks must be given a Graph with pulls and totals, a Campaign, an Agent or a "
         f"Result, got {source!r}."
     )
 
 
-def _given(graph: Graph, pulls: Any, totals: Any, family: Any) -> Data:
+def _given(graph: Graph, pulls: Any, totals: Any, family: Any) -> RewardSums:
     family = as_family(family, "second_peaks").on(graph)
     counts, sums = _per_arm(graph, pulls, "pulls"), _per_arm(graph, totals, "totals")
     for count in counts.tolist():
@@ -285,7 +141,7 @@ def _given(graph: Graph, pulls: Any, totals: Any, family: Any) -> Data:
     told = family.told
     anything = min(max(1.0, told.low), told.high)  # an arm without pulls has any mean
     told.check_means(np.where(counts > 0, sums / np.maximum(counts, 1), anything))
-    return Data(graph, family.of_arms(graph.labels), counts, sums)
+    return RewardSums(graph, family.of_arms(graph.labels), counts, sums)
 
 
 def _per_arm(graph: Graph, values: Any, name: str) -> Any:
@@ -307,12 +163,13 @@ def _per_arm(graph: Graph, values: Any, name: str) -> Any:
     return array
 
 
-def of_log(agent: Agent, history: pl.DataFrame) -> Data:
+def _of_log(campaign: Recorded) -> RewardSums:
     """What counts of a campaign's rewards, from its agent and its log."""
+    agent, history = campaign.agent, history_of(campaign)
     graph = _held_graph(agent)
     _refuse(obstacle_of(agent, history))
     sums = counted_by_log(agent, history, graph)
-    return Data(graph, agent.family.of_arms(graph.labels), *sums)
+    return RewardSums(graph, agent.family.of_arms(graph.labels), *sums)
 
 
 def _refuse(found: str | None) -> None:
@@ -334,7 +191,7 @@ def _held_graph(agent: Agent) -> Graph:
     return agent.graph
 
 
-def _of_result(result: Result, policy: str | None, trial: int) -> Data:
+def _of_result(result: Result, policy: str | None, trial: int) -> RewardSums:
     if not result.has_history:
         raise UnimodalError("the result must have its rewards: simulate with history=True.")
     if isinstance(result.problem, Moving):
@@ -356,4 +213,4 @@ def _of_result(result: Result, policy: str | None, trial: int) -> Data:
     counts = np.bincount(arms, minlength=n_arms).astype(np.float64)
     sums = np.bincount(arms, weights=run.rewards[number, :last], minlength=n_arms)
     graph = result.problem.graph
-    return Data(graph, result.problem.family.of_arms(graph.labels), counts, sums)
+    return RewardSums(graph, result.problem.family.of_arms(graph.labels), counts, sums)

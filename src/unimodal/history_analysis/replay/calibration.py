@@ -16,9 +16,9 @@ import numpy as np
 from unimodal.campaigns import Reading
 from unimodal.campaigns.simulated_campaign import simulated_campaign
 from unimodal.graphs import line
-from unimodal.inference.replay.estimate import play_once, replay
-from unimodal.inference.replay.logged_rewards import read
-from unimodal.inference.replay.plausible_means import GRID
+from unimodal.history_analysis.replay.estimate import play_once, replay
+from unimodal.history_analysis.replay.logged_rewards import read
+from unimodal.history_analysis.replay.plausible_means import GRID
 from unimodal.policies import UTS, Policy
 from unimodal.problems import Problem
 

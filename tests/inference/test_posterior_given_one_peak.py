@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 import unimodal as um
-from unimodal.inference import one_peak
-from unimodal.inference.one_peak import raised_by_one_peak
+from unimodal.inference import posterior_given_one_peak
+from unimodal.inference.posterior_given_one_peak import raised_by_one_peak
 
 
 def raised(family, pulls, totals, factors=None):
@@ -55,13 +55,13 @@ def test_how_much_better_one_peak_explains_the_rewards(case, monkeypatch):
     pulls, totals = map(np.array, SOLD[case])
     beta = 1.0 + totals, 1.0 + pulls - totals
     _, share = by_draws(np.random.default_rng(3).beta(*beta, size=(1_000_000, len(pulls))))
-    seen, marginals = [], one_peak._marginals
+    seen, marginals = [], posterior_given_one_peak._marginals
 
     def noted(own):
         seen.append(np.exp(marginals(own)).sum(axis=1))
         return marginals(own)
 
-    monkeypatch.setattr(one_peak, "_marginals", noted)
+    monkeypatch.setattr(posterior_given_one_peak, "_marginals", noted)
     raised(um.Bernoulli(), pulls, totals)
     assert seen[0] == pytest.approx(share, rel=0.03)
 
@@ -172,7 +172,8 @@ def test_where_rewards_refute_one_peak_nothing_changes(rewards):
 
 def test_what_is_far_from_an_arm_s_own_rewards_is_weighed_as_it_is(monkeypatch):
     """If one peak were taken for granted, the arms before the best one would give way, not it."""
-    monkeypatch.setattr(one_peak, "_marginals", lambda own, f=one_peak._marginals: f(own) + 1e4)
+    marginals = posterior_given_one_peak._marginals
+    monkeypatch.setattr(posterior_given_one_peak, "_marginals", lambda own: marginals(own) + 1e4)
     means = np.array([0.1, 0.2, 0.3, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.6])
     found = means + raised(um.Bernoulli(), np.full(10, 1_000), means * 1_000)
     assert found[9] == pytest.approx(0.6, abs=0.01)
@@ -183,7 +184,7 @@ def test_what_is_far_from_an_arm_s_own_rewards_is_weighed_as_it_is(monkeypatch):
 def test_arms_that_are_alike_are_cut_into_enough_cells(n_arms, monkeypatch):
     """All with 50 of 100: given one peak, the ends are lower. Finer cells say the same."""
     found = raised(um.Bernoulli(), [100] * n_arms, [50] * n_arms)
-    monkeypatch.setattr(one_peak, "_FEWEST", 8_193)
+    monkeypatch.setattr(posterior_given_one_peak, "_FEWEST", 8_193)
     fine = raised(um.Bernoulli(), [100] * n_arms, [50] * n_arms)
     assert found == pytest.approx(fine, abs=0.006)
     assert found[0] < -0.05 and found[0] == pytest.approx(found[-1])
