@@ -13,6 +13,7 @@ from typing import Any
 
 from unimodal.escape_text import printable
 
+URN = "urn:unimodal:error:"  # and the class of an error: its type over HTTP (RFC 9457)
 LONGEST = 10**15  # rounds are counted in 64 bits; so many would take years
 _SENTENCE = 2_000  # characters: a stranger may have written what it quotes
 

@@ -16,8 +16,8 @@ from playwright.sync_api import sync_playwright
 
 import unimodal as um
 from tests.service.running_server import running
-from unimodal.service import tokens
 from unimodal.service.app import create_app
+from unimodal.service.security import token_file, tokens
 
 PRICES = ["9.90", "10.90", "12.90", "14.90", "19.90"]
 BOUGHT = dict(zip(PRICES, (0.3, 0.5, 0.7, 0.5, 0.3), strict=True))
@@ -174,7 +174,7 @@ def own(tmp_path_factory):
     for name in ("prices", "live"):
         play(tmp_path / f"{name}.db", 60)
     made = {role: tokens.make(role, [role]) for role in ("admin", "read")}
-    tokens.write(tmp_path / "tokens.json", [kept for _, kept in made.values()])
+    token_file.write(tmp_path / "tokens.json", [kept for _, kept in made.values()])
     secret = {role: text for role, (text, _) in made.items()}
     app = create_app(tmp_path, tmp_path / "tokens.json", durability="fast")
     headers = {"Authorization": f"Bearer {secret['admin']}"}

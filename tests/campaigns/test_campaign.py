@@ -297,15 +297,15 @@ def test_durabilities_are_defined_once_and_documented(tmp_path):
     """Both stores and the service refuse others in the same words; the reference names these."""
     from unimodal.campaigns.stores import DatabaseAddress, postgresql, sqlite
     from unimodal.campaigns.stores.store import DURABILITIES
-    from unimodal.service.limits import Limits
-    from unimodal.service.open_campaigns import OpenCampaigns
+    from unimodal.service.campaigns.open_campaigns import OpenCampaigns
+    from unimodal.service.limits import ServiceLimits
 
     address = DatabaseAddress("postgresql://nobody@127.0.0.1:1/none", "prices")
     sentences = set()
     for refuse in (
         lambda: sqlite.open_store(tmp_path / "prices.db", "process", 1.0),
         lambda: postgresql.open_store(address, "process", 1.0),
-        lambda: OpenCampaigns(None, Limits(), "process"),
+        lambda: OpenCampaigns(None, ServiceLimits(), "process"),
     ):
         with pytest.raises(um.UnimodalError, match="unknown durability 'process'") as caught:
             refuse()

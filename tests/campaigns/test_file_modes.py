@@ -7,7 +7,7 @@ import pytest
 
 import unimodal as um
 from unimodal.campaigns.stores import as_place
-from unimodal.service.places import Folder
+from unimodal.service.campaigns.catalog import FolderCatalog
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="modes are of POSIX")
 
@@ -42,7 +42,7 @@ def test_all_that_is_made_for_a_campaign_is_its_owners(tmp_path):
     um.campaigns.export(path, tmp_path / "all.ndjson")
     moved = um.campaigns.compact(path)
     um.campaigns.erase(path, "bob", archives=[moved.archive])
-    Folder(tmp_path).set_ended("a", True)
+    FolderCatalog(tmp_path).set_ended("a", True)
     found = modes(tmp_path)
     assert {"backup.db", "copy.db", "all.parquet", "all.ndjson", "a.ended"} <= set(found)
     assert any(".erased-" in name for name in found)

@@ -29,9 +29,9 @@ import unimodal as um
 from unimodal.campaigns import look, verify
 from unimodal.campaigns.state_machine import StateMachine
 from unimodal.errors import ServiceError
-from unimodal.service import server
-from unimodal.service.limits import Limits
-from unimodal.service.places import place_of
+from unimodal.service.campaigns.catalog import catalog_of
+from unimodal.service.limits import ServiceLimits
+from unimodal.service.server.process import serve
 
 
 def forget_keys():
@@ -98,10 +98,10 @@ class Nursery:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         try:
             SABOTAGE[options.sabotage]()
-            server.serve(
+            serve(
                 options.store,
                 port=port,
-                limits=Limits(wait=20.0, rate=1e9),
+                limits=ServiceLimits(wait=20.0, rate=1e9),
                 durability=options.durability,
                 ready=lambda address: None,
             )
@@ -198,9 +198,9 @@ class Storm:
         self.nursery.close()
 
     def _stop(self, number):
-        for process in self.processes:
+        for pid in self.processes:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(process, number)
+                os.kill(pid, number)
 
     def _create(self):
         """Wait for the first server, and make the campaign."""
@@ -243,7 +243,7 @@ def _is_alive(process):
 
 def findings(storm):
     """What was acknowledged, and what is wrong with it: nothing, all zeros, on sound code."""
-    address = place_of(storm.options.store, 30.0).address(storm.options.name)
+    address = catalog_of(storm.options.store, 30.0).address(storm.options.name)
     history = look(address).history()
     made = history.filter(history["kind"] == "decide")["decision"].to_list()
     rows = history.filter(history["kind"] == "reward").select("decision", "reward").rows()

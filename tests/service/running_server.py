@@ -4,7 +4,7 @@ import contextlib
 import socket
 import threading
 
-from unimodal.service.server import _Server, configured, listening
+from unimodal.service.server.process import _Server, configured, listening
 
 
 @contextlib.contextmanager

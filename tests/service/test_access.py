@@ -9,11 +9,11 @@ import httpx
 import pytest
 
 from unimodal.errors import NotAuthenticated, TooManyRequests, UnimodalError
-from unimodal.service import tokens
-from unimodal.service.access import Rates
-from unimodal.service.limits import Limits
-from unimodal.service.sessions import LASTS, Sessions
-from unimodal.service.tokens import TokenFile
+from unimodal.service.limits import ServiceLimits
+from unimodal.service.security import token_file, tokens
+from unimodal.service.security.request_rates import RequestRates
+from unimodal.service.security.sessions import LASTS, Sessions
+from unimodal.service.security.token_file import TokenFile
 
 PRICES = {"name": "prices", "graph": {"generator": "line:3"}}
 ENDPOINTS = [
@@ -57,7 +57,7 @@ def guarded(serving, tmp_path_factory):
         name: tokens.make(name, ["decide" if name == "shop" else name], campaigns)
         for name, campaigns in wanted.items()
     }
-    tokens.write(folder / "tokens.json", [kept for _, kept in made.values()])
+    token_file.write(folder / "tokens.json", [kept for _, kept in made.values()])
     by_name = {name: token for name, (token, _) in made.items()}
     with serving(folder / "store", folder / "tokens.json", watch=3600) as served:
         served.tokens = by_name
@@ -102,7 +102,7 @@ def test_a_token_for_one_campaign_is_for_that_one(guarded):
 
 def test_metrics_are_not_for_a_token_of_some_campaigns(serving, tmp_path):
     token, kept = tokens.make("some", ["admin"], ["prices"])
-    tokens.write(tmp_path / "tokens.json", [kept])
+    token_file.write(tmp_path / "tokens.json", [kept])
     with serving(tmp_path / "store", tmp_path / "tokens.json", token) as served:
         assert kind(served.http.get("/metrics")) == (403, "NotAllowed")
         other = {"name": "others", "graph": {"generator": "line:3"}}
@@ -132,7 +132,7 @@ def test_the_right_id_with_another_secret_is_refused(guarded):
 def test_the_file_has_hashes_only_and_is_its_owners(tmp_path):
     token, kept = tokens.make("me", ["read"])
     path = tmp_path / "tokens.json"
-    tokens.write(path, [kept])
+    token_file.write(path, [kept])
     assert token.rpartition("_")[2] not in path.read_text()
     assert path.stat().st_mode & 0o077 == 0
     assert TokenFile(path).token_of(token) == kept
@@ -141,10 +141,10 @@ def test_the_file_has_hashes_only_and_is_its_owners(tmp_path):
 def test_a_withdrawn_token_is_refused_within_a_second(tmp_path):
     (first, one), (second, two) = tokens.make("a", ["read"]), tokens.make("b", ["read"])
     path = tmp_path / "tokens.json"
-    tokens.write(path, [one, two])
+    token_file.write(path, [one, two])
     file = TokenFile(path)
     assert file.token_of(first) == one
-    tokens.write(path, [two])
+    token_file.write(path, [two])
     file._looked -= 2.0
     with pytest.raises(NotAuthenticated):
         file.token_of(first)
@@ -240,12 +240,12 @@ def test_sessions_expire_and_cannot_be_forged():
     assert sessions.read(cookie) is None
 
 
-# Limits.
+# ServiceLimits.
 
 
 def test_a_token_may_be_used_so_often():
     now = [0.0]
-    rates = Rates(2.0, clock=lambda: now[0])
+    rates = RequestRates(2.0, clock=lambda: now[0])
     rates.take("a")
     rates.take("a")
     rates.take("b")
@@ -258,7 +258,7 @@ def test_a_token_may_be_used_so_often():
 
 
 def test_limits_are_answered_with_problems(serving, tmp_path):
-    limits = Limits(rate=8.0, body=2000, body_seconds=0.3, arms=10)
+    limits = ServiceLimits(rate=8.0, body=2000, body_seconds=0.3, arms=10)
     with serving(tmp_path, limits=limits) as served:
         http, many = served.http, {"Content-Type": "application/json"}
         long = json.dumps({"token": "x" * 3000})
@@ -278,7 +278,7 @@ def test_limits_are_answered_with_problems(serving, tmp_path):
 
 def test_a_body_may_be_exactly_as_long_as_the_limit(serving, tmp_path):
     header = {"Content-Type": "application/json"}
-    with serving(tmp_path, limits=Limits(body=2000)) as served:
+    with serving(tmp_path, limits=ServiceLimits(body=2000)) as served:
         for name, length, status in (("a", 2000, 201), ("b", 2001, 413)):
             for with_length in (True, False):
                 made = {"name": f"{name}-{with_length:d}", "graph": {"generator": "line:3"}}
@@ -299,7 +299,7 @@ def test_a_hundred_megabytes_are_refused_before_they_are_read(guarded):
 
 
 def test_a_slow_client_and_one_that_hangs_up_hold_nobody_up(serving, tmp_path):
-    with serving(tmp_path, limits=Limits(body_seconds=0.5)) as served:
+    with serving(tmp_path, limits=ServiceLimits(body_seconds=0.5)) as served:
         host, port = served.url.removeprefix("http://").split(":")
         head = f"POST /session HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
         slow = [socket.create_connection((host, int(port)), timeout=5) for _ in range(50)]

@@ -10,10 +10,10 @@ import pytest
 
 import unimodal as um
 from unimodal import errors
-from unimodal.service import remote_campaign
-from unimodal.service.campaign_texts import policy_text
-from unimodal.service.connection import Connection
-from unimodal.service.remote_campaign import RemoteCampaign
+from unimodal.service.client import remote_campaign
+from unimodal.service.client.http_connection import HttpConnection
+from unimodal.service.client.new_campaign_body import policy_text
+from unimodal.service.client.remote_campaign import RemoteCampaign
 
 LADDER = um.graphs.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
 
@@ -308,7 +308,7 @@ def test_lost_answers_are_asked_for_again_with_the_same_key(service, monkeypatch
 
 
 def test_a_busy_service_is_tried_again(service, monkeypatch):
-    monkeypatch.setattr("unimodal.service.connection._LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr("unimodal.service.client.http_connection._LONGEST_PAUSE", 0.01)
     answers = iter([503, 429, 200])
 
     def handle(request):
@@ -318,7 +318,7 @@ def test_a_busy_service_is_tried_again(service, monkeypatch):
         problem = {"type": "urn:unimodal:error:Overloaded", "detail": "wait."}
         return httpx.Response(status, json=problem, headers={"Retry-After": "1"})
 
-    connection = Connection("http://service", None, 1.0, 3)
+    connection = HttpConnection("http://service", None, 1.0, 3)
     connection._http = httpx.Client(
         transport=httpx.MockTransport(handle), base_url="http://service"
     )

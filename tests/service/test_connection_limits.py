@@ -1,7 +1,7 @@
 """How many connections there may be, and which one makes room for another."""
 
-from unimodal.service.connections import Connections
-from unimodal.service.limits import Limits
+from unimodal.service.limits import ServiceLimits
+from unimodal.service.server.connection_limits import Connections
 
 
 class One:
@@ -15,7 +15,7 @@ class One:
 
 
 def test_the_longest_waiting_makes_room_and_who_is_answered_stays():
-    connections = Connections(Limits(connections=4, connections_of_one=3))
+    connections = Connections(ServiceLimits(connections=4, connections_of_one=3))
     first = [One(5.0), One(None), One(3.0)]
     assert all(connections.enter(one, "a") for one in first)
     fourth = One(None)
@@ -35,6 +35,6 @@ def test_the_longest_waiting_makes_room_and_who_is_answered_stays():
 def test_there_is_room_below_the_descriptors(monkeypatch):
     for limit in (64, 256, 1024, 65536):
         monkeypatch.setattr("unimodal.descriptors.limit", lambda limit=limit: limit)
-        for limits in (Limits(), Limits(connections=10**6)):
+        for limits in (ServiceLimits(), ServiceLimits(connections=10**6)):
             connections = Connections(limits)
             assert 0 < connections.most_of_one < connections.most <= (limit - 32) // 2

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 import unimodal as um
-from unimodal.service.limits import Limits
+from unimodal.service.limits import ServiceLimits
 
 GET = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
 POST = "POST /session HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -56,7 +56,7 @@ def ends(client):
 @pytest.fixture(scope="module")
 def impatient(serving, tmp_path_factory):
     folder = tmp_path_factory.mktemp("impatient")
-    with serving(folder, limits=Limits(**QUICK), send_buffer=2**14) as served:
+    with serving(folder, limits=ServiceLimits(**QUICK), send_buffer=2**14) as served:
         yield served
 
 
@@ -180,18 +180,20 @@ def test_junk_in_the_body_of_a_stream_ends_it_without_a_traceback(impatient, cap
     assert "Fatal error" not in caplog.text
 
 
-# Limits.
+# ServiceLimits.
 
 
 def test_who_holds_connections_keeps_nobody_out(serving, tmp_path, monkeypatch):
-    limits = Limits(connections=8, connections_of_one=5)
+    limits = ServiceLimits(connections=8, connections_of_one=5)
     with serving(tmp_path, limits=limits) as served, contextlib.ExitStack() as stack:
         held = [stack.enter_context(connected(served.url, GET)) for _ in range(20)]
         with connected(served.url, f"{GET}\r\n") as client:
             assert answer_of(client).startswith(b"HTTP/1.1 200")
         assert sum(ends(one) for one in held[:10]) == 10
         go_on = threading.Event()
-        monkeypatch.setattr(served.app.state.service.place, "names", lambda: go_on.wait(20) and [])
+        monkeypatch.setattr(
+            served.app.state.service.catalog, "names", lambda: go_on.wait(20) and []
+        )
         asking = GET.replace("/healthz", "/v1/campaigns") + "\r\n"
         busy = [stack.enter_context(connected(served.url, asking)) for _ in range(5)]
         while served.app.state.service.queue.waiting < 5:
@@ -209,7 +211,7 @@ def test_who_holds_connections_keeps_nobody_out(serving, tmp_path, monkeypatch):
 
 def test_a_store_that_is_away_is_said_at_the_start(serving, caplog):
     store = "postgresql://shop:hunter2@127.0.0.1:9/campaigns"
-    with serving(store, limits=Limits(wait=0.1)) as served:
+    with serving(store, limits=ServiceLimits(wait=0.1)) as served:
         until = time.monotonic() + 10
         while "the store cannot be used" not in caplog.text:
             assert time.monotonic() < until

@@ -17,12 +17,12 @@ import unimodal as um
 from unimodal.campaigns.reading import read
 from unimodal.campaigns.simulated_campaign import simulated_campaign
 from unimodal.inspection import timeline
-from unimodal.service import tokens
 from unimodal.service.dashboard import findings
 from unimodal.service.dashboard.findings import Pace
 from unimodal.service.dashboard.log_parts import MOST
 from unimodal.service.dashboard.log_summary import LogSummary
 from unimodal.service.dashboard.watched import Watched
+from unimodal.service.security import token_file, tokens
 
 LADDER = {"edges": [["9.90", "12.90"], ["12.90", "14.90"], ["14.90", "19.90"]]}
 
@@ -74,7 +74,7 @@ def guarded(serving, tmp_path_factory):
     folder = tmp_path_factory.mktemp("guarded")
     wanted = {"admin": [], "read": ["mine"], "decide": []}
     made = {role: tokens.make(role, [role], names) for role, names in wanted.items()}
-    tokens.write(folder / "tokens.json", [kept for _, kept in made.values()])
+    token_file.write(folder / "tokens.json", [kept for _, kept in made.values()])
     secrets = {role: text for role, (text, _) in made.items()}
     with serving(folder, folder / "tokens.json", secrets["admin"]) as served:
         for name in ("mine", "theirs"):
@@ -301,7 +301,7 @@ def test_explanations_that_take_long_come_one_by_one_the_newest_first(monkeypatc
 
     monkeypatch.setattr(findings, "_explained", slow)
     monkeypatch.setattr(findings.time, "thread_time", lambda: spent[0])
-    found = findings.Findings()
+    found = findings.CampaignFindings()
     shown = []
     for _ in range(3):
         is_complete = found._find_why("nowhere", log)

@@ -20,12 +20,12 @@ from unimodal.campaigns import verify
 from unimodal.campaigns.stores import as_place
 from unimodal.campaigns.stores.sqlite import SqliteStore
 from unimodal.errors import StoreError
-from unimodal.service.calls import CallQueue
-from unimodal.service.keyed_decisions import decisions
-from unimodal.service.limits import Limits
-from unimodal.service.open_campaigns import OpenCampaigns
-from unimodal.service.places import Folder, place_of
-from unimodal.service.server import listening
+from unimodal.service.campaigns.call_queue import CallQueue
+from unimodal.service.campaigns.catalog import FolderCatalog, catalog_of
+from unimodal.service.campaigns.keyed_decisions import decisions
+from unimodal.service.campaigns.open_campaigns import OpenCampaigns
+from unimodal.service.limits import ServiceLimits
+from unimodal.service.server.process import listening
 from unimodal.testing.postgresql_server import PostgresqlServer
 
 COMMAND = [sys.executable, "-c", "from unimodal.cli import main; main()"]
@@ -170,7 +170,7 @@ def test_a_full_disk_refuses_the_call_and_the_same_service_works_again(service, 
 
 
 def test_a_full_queue_is_answered_at_once(serving, tmp_path, monkeypatch):
-    with serving(tmp_path, limits=Limits(waiting=2)) as served:
+    with serving(tmp_path, limits=ServiceLimits(waiting=2)) as served:
         path = create(served.http, "busy")
         begin, go_on = SqliteStore.begin, threading.Event()
 
@@ -223,9 +223,9 @@ def test_a_client_that_hangs_up_changes_nothing_for_others(service, monkeypatch)
 
 def test_a_call_that_was_given_up_leaves_the_others_of_its_commit_their_answers(tmp_path):
     """Three calls share a commit; the task of the first was cancelled meanwhile."""
-    campaigns = OpenCampaigns(Folder(tmp_path), Limits(), "fast")
+    campaigns = OpenCampaigns(FolderCatalog(tmp_path), ServiceLimits(), "fast")
     campaigns.create("prices", policy=um.UTS(), graph=um.graphs.line(3))
-    queue, go_on = CallQueue(campaigns, Limits()), threading.Event()
+    queue, go_on = CallQueue(campaigns, ServiceLimits()), threading.Event()
 
     async def calls():
         first = asyncio.create_task(queue.do("prices", lambda _: go_on.wait(20)))
@@ -270,7 +270,7 @@ def test_a_restart_keeps_everything(serving, tmp_path):
 
 
 def test_idle_campaigns_are_closed_and_opened_again(tmp_path):
-    campaigns = OpenCampaigns(Folder(tmp_path), Limits(idle=0.0, most_open=1), "fast")
+    campaigns = OpenCampaigns(FolderCatalog(tmp_path), ServiceLimits(idle=0.0, most_open=1), "fast")
     for name in ("a", "b"):
         campaigns.create(name, policy=um.UTS(), graph=um.graphs.line(3))
     with campaigns.use("a") as campaign:
@@ -313,7 +313,7 @@ def test_the_clock_may_jump(serving, tmp_path, monkeypatch):
 
 def test_postgresql_away_and_back(serving):
     with PostgresqlServer(fsync="off") as database:
-        limits = Limits(wait=0.3)
+        limits = ServiceLimits(wait=0.3)
         with serving(database.address(), limits=limits) as served:
             http = served.http
             assert http.get("/v1/campaigns").json()["campaigns"] == []
@@ -337,7 +337,7 @@ def test_postgresql_away_and_back(serving):
                 "prices"
             ]
             assert len(http.get(f"{path}/events").json()["events"]) >= 3
-        assert bool(verify(place_of(database.address(), 5.0).address("prices")))
+        assert bool(verify(catalog_of(database.address(), 5.0).address("prices")))
 
 
 def test_a_database_that_is_set_back_under_a_service(serving, postgresql):
@@ -350,14 +350,14 @@ def test_a_database_that_is_set_back_under_a_service(serving, postgresql):
         http.post(f"{path}/rewards", json={"decision": 1, "reward": 1})
         only = "campaign = (SELECT id FROM unimodal.campaigns WHERE name = %s)"
         database.execute(f"DELETE FROM unimodal.log WHERE seq > 3 AND {only}", (name,))
-        with um.Campaign.open(served.app.state.service.place.address(name)) as other:
+        with um.Campaign.open(served.app.state.service.catalog.address(name)) as other:
             other.tell(0, 1.0)  # with its opening, as many as were lost
         assert kind(http.post(f"{path}/decisions")) == (503, "StoreError")
         assert "was set back" in http.get(path).json()["reports"][-1]
         assert http.post(f"{path}/decisions").json()["decisions"][0]["id"] == 3
         answer = http.post(f"{path}/rewards", json={"decision": 1, "reward": 1})
         assert answer.json()["outcome"] == "counted"
-        assert bool(verify(served.app.state.service.place.address(name)))
+        assert bool(verify(served.app.state.service.catalog.address(name)))
         # A campaign that the surviving server has never had.
         database.execute("DELETE FROM unimodal.campaigns WHERE name = %s", (name,))
         assert http.post(f"{path}/decisions").status_code == 503

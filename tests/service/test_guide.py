@@ -15,8 +15,9 @@ import yaml
 
 import unimodal as um
 from unimodal.campaigns.stores import as_place
-from unimodal.service.models import NewCampaign
-from unimodal.service.tokens import make, write
+from unimodal.service.http.models import NewCampaign
+from unimodal.service.security.token_file import write
+from unimodal.service.security.tokens import make
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs" / "guide" / "service.md").read_text(encoding="utf-8")

@@ -14,10 +14,12 @@ from pydantic import TypeAdapter, ValidationError
 import unimodal as um
 from unimodal import graphs
 from unimodal.errors import Overloaded
-from unimodal.service import campaign_requests, models, tokens
 from unimodal.service.app import create_app
-from unimodal.service.dashboard import live
-from unimodal.service.limits import Limits
+from unimodal.service.campaigns import requested_settings
+from unimodal.service.dashboard import event_stream
+from unimodal.service.http import models
+from unimodal.service.limits import ServiceLimits
+from unimodal.service.security import token_file, tokens
 
 JSON = {"Content-Type": "application/json"}
 
@@ -47,7 +49,7 @@ def connected(url, **options):
 def guarded(serving, tmp_path_factory):
     folder = tmp_path_factory.mktemp("guarded")
     token, kept = tokens.make("admin", ["admin"])
-    tokens.write(folder / "tokens.json", [kept])
+    token_file.write(folder / "tokens.json", [kept])
     with serving(folder / "store", folder / "tokens.json") as served:
         served.token = token
         yield served
@@ -150,7 +152,7 @@ def test_a_policy_keeps_no_more_rewards_than_a_service_takes(service, policy, gr
 
 
 def test_no_arm_is_added_for_which_there_is_no_room(serving, tmp_path):
-    limits = Limits(rewards=50)
+    limits = ServiceLimits(rewards=50)
     with serving(tmp_path, limits=limits) as served:
         body = {"name": "ladder", "policy": "restarting(policy=uts, window=10)"}
         body["graph"] = {"edges": [["a", "b"], ["b", "c"], ["c", "d"]]}
@@ -166,29 +168,29 @@ def test_no_arm_is_added_for_which_there_is_no_room(serving, tmp_path):
 
 def test_the_size_of_every_generator_is_known_before_it_makes_a_graph(monkeypatch):
     """One whose size nobody knows was taken to be as large as its first number."""
-    assert set(campaign_requests._SIZES) == set(graphs.text.FORMS) - {"edges"}
+    assert set(requested_settings._SIZES) == set(graphs.text.FORMS) - {"edges"}
     made = {"line": "9", "complete": "9", "star": "9", "tree": "9", "hypercube": "4", "er": "9:0.9"}
     made |= {"ba": "9:3", "grid": "3x4", "torus": "3x4", "lattice": "2x3x4", "rank_one": "3x4"}
     for kind, numbers in made.items():
         graph = graphs.parse(f"{kind}:{numbers}")
         parts = [float(part) for text in numbers.split(":") for part in text.split("x")]
-        arms, edges = campaign_requests._size(kind, parts)
+        arms, edges = requested_settings._size(kind, parts)
         assert arms == graph.n_arms and graph.n_edges <= edges <= 4 * graph.n_edges, kind
-        campaign_requests._size(kind, parts[:1])
+        requested_settings._size(kind, parts[:1])
     monkeypatch.setitem(graphs.text.FORMS, "own", ("own:K", lambda parts, seed: graphs.line(3)))
     with pytest.raises(um.UnimodalError, match="unknown generator 'own'"):
-        campaign_requests.graph_of(models.Generator(generator="own:3"), Limits())
+        requested_settings.graph_of(models.Generator(generator="own:3"), ServiceLimits())
 
 
 @pytest.mark.parametrize("generator", ["line:3", "er:30:0.5"])
 def test_a_graph_that_was_made_is_looked_at_again(monkeypatch, generator):
     """Whatever was thought of its size before."""
-    monkeypatch.setattr(campaign_requests, "_size", lambda kind, numbers: (1.0, 1.0))
+    monkeypatch.setattr(requested_settings, "_size", lambda kind, numbers: (1.0, 1.0))
     body = models.Generator(generator=generator)
     with pytest.raises(um.errors.TooLarge, match="at most 2 arms and 1,000,000 edges"):
-        campaign_requests.graph_of(body, Limits(arms=2))
+        requested_settings.graph_of(body, ServiceLimits(arms=2))
     with pytest.raises(um.errors.TooLarge, match="and 1 edges"):
-        campaign_requests.graph_of(body, Limits(edges=1))
+        requested_settings.graph_of(body, ServiceLimits(edges=1))
 
 
 # Strangers.
@@ -211,7 +213,7 @@ def test_a_stranger_may_not_send_much(guarded):
     known = {**JSON, "Authorization": f"Bearer {guarded.token}"}
     edges = [[number, number + 1] for number in range(10_000)]
     body = json.dumps({"name": "large", "graph": {"edges": edges}})
-    assert len(body) > Limits().stranger_body
+    assert len(body) > ServiceLimits().stranger_body
     assert guarded.http.post("/v1/campaigns", content=body, headers=known).status_code == 201
 
 
@@ -248,7 +250,7 @@ def test_a_name_is_never_a_path(service, name):
 
 def test_a_password_of_the_store_is_told_to_nobody(serving, caplog):
     store = "postgresql://shop:hunter2@127.0.0.1:9/campaigns"
-    with serving(store, limits=Limits(wait=0.1)) as served:
+    with serving(store, limits=ServiceLimits(wait=0.1)) as served:
         for path in ("/readyz", "/v1/campaigns", "/v1/campaigns/prices"):
             answer = served.http.get(path)
             assert answer.status_code == 503 and "hunter2" not in answer.text
@@ -266,7 +268,7 @@ def ends(client, within=5.0):
 
 @pytest.fixture(scope="module")
 def impatient(serving, tmp_path_factory):
-    limits = Limits(head_seconds=0.3, answer_seconds=0.3)
+    limits = ServiceLimits(head_seconds=0.3, answer_seconds=0.3)
     folder = tmp_path_factory.mktemp("impatient")
     with serving(folder, limits=limits, send_buffer=2**14) as served:
         yield served
@@ -287,8 +289,8 @@ def test_a_head_that_does_not_come_ends_the_connection(impatient):
 
 
 def test_a_request_that_takes_longer_than_a_head_is_answered(impatient, monkeypatch):
-    place = impatient.app.state.service.place
-    monkeypatch.setattr(place, "names", lambda: time.sleep(0.6) or [])
+    catalog = impatient.app.state.service.catalog
+    monkeypatch.setattr(catalog, "names", lambda: time.sleep(0.6) or [])
     assert impatient.http.get("/v1/campaigns").json()["campaigns"] == []
 
 
@@ -337,13 +339,13 @@ def test_heads_that_cannot_be_are_refused_and_the_connection_is_closed(service, 
 def test_who_keeps_the_readers_busy_does_not_make_the_service_unready(service, prices, monkeypatch):
     """A load balancer would send nobody here any more; and anybody may ask."""
     served, asked = service.app.state.service, []
-    check = served.place.check
+    check = served.catalog.check
 
     async def full(work):
         raise Overloaded("32 calls wait already.")
 
     monkeypatch.setattr(served.queue, "aside", full)
-    monkeypatch.setattr(served.place, "check", lambda: asked.append(1) or check())
+    monkeypatch.setattr(served.catalog, "check", lambda: asked.append(1) or check())
     assert service.http.get(f"{prices}/certificate").status_code == 503
     served._ready = None
     assert {service.http.get("/readyz").status_code for _ in range(20)} == {200}
@@ -354,7 +356,7 @@ def test_who_keeps_the_readers_busy_does_not_make_the_service_unready(service, p
 
 
 def test_a_token_has_a_part_of_the_streams_only(guarded, monkeypatch):
-    monkeypatch.setattr(live, "MOST_OF_ONE_TOKEN", 2)
+    monkeypatch.setattr(event_stream, "MOST_OF_ONE_TOKEN", 2)
     with httpx.Client(base_url=guarded.url, verify=False) as http, contextlib.ExitStack() as stack:
         assert http.post("/session", json={"token": guarded.token}).status_code == 200
         for _ in range(2):

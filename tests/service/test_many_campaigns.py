@@ -14,21 +14,21 @@ import unimodal as um
 from tests.service.descriptor_load import fill, load, p99, served
 from unimodal import descriptors
 from unimodal.errors import TooManyOpenFiles
-from unimodal.service.access import Access
-from unimodal.service.calls import CallQueue
-from unimodal.service.limits import Limits
-from unimodal.service.open_campaigns import OpenCampaigns
-from unimodal.service.places import Folder
-from unimodal.service.problems import failure
+from unimodal.service.campaigns.call_queue import CallQueue
+from unimodal.service.campaigns.catalog import FolderCatalog
+from unimodal.service.campaigns.open_campaigns import OpenCampaigns
+from unimodal.service.http.problem_documents import failure
+from unimodal.service.limits import ServiceLimits
 from unimodal.service.routes.status import _text
+from unimodal.service.security.access import Access
+from unimodal.service.security.sessions import Sessions
 from unimodal.service.service import Service
-from unimodal.service.sessions import Sessions
 
 
 @pytest.fixture
 def folder(tmp_path):
     fill(tmp_path, 6)
-    return Folder(tmp_path)
+    return FolderCatalog(tmp_path)
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def few(monkeypatch):
 
 
 def test_the_longest_unused_is_closed_while_another_is_opened(folder, few):
-    campaigns = OpenCampaigns(folder, Limits(), "fast")
+    campaigns = OpenCampaigns(folder, ServiceLimits(), "fast")
     few.append(campaigns)
     for name in ("c0", "c1", "c2", "c0", "c3"):
         with campaigns.use(name) as campaign:
@@ -56,7 +56,7 @@ def test_the_longest_unused_is_closed_while_another_is_opened(folder, few):
 
 def test_campaigns_that_are_opened_at_once_close_none_for_which_there_is_room(folder, monkeypatch):
     """What the half-open ones have was counted twice, and closed what is used next, in a circle."""
-    campaigns = OpenCampaigns(folder, Limits(), "fast")
+    campaigns = OpenCampaigns(folder, ServiceLimits(), "fast")
     opened, begun, at_once = um.Campaign.open, [], threading.Barrier(3)
 
     def opens(address, **named):
@@ -90,7 +90,7 @@ def test_campaigns_that_are_opened_at_once_close_none_for_which_there_is_room(fo
 
 
 def test_a_campaign_in_use_is_never_closed(folder, few):
-    campaigns = OpenCampaigns(folder, Limits(idle=0.0), "fast")
+    campaigns = OpenCampaigns(folder, ServiceLimits(idle=0.0), "fast")
     few.append(campaigns)
     with contextlib.ExitStack() as stack:
         used = [stack.enter_context(campaigns.use(f"c{number}")) for number in range(4)]
@@ -105,12 +105,12 @@ def test_a_campaign_in_use_is_never_closed(folder, few):
 
 
 def test_who_reads_has_room_made_first(folder, few, monkeypatch):
-    campaigns = OpenCampaigns(folder, Limits(), "fast")
+    campaigns = OpenCampaigns(folder, ServiceLimits(), "fast")
     few.append(campaigns)
     for name in ("c0", "c1", "c2"):
         with campaigns.use(name):
             pass
-    queue = CallQueue(campaigns, Limits())
+    queue = CallQueue(campaigns, ServiceLimits())
     taken = descriptors.left
     monkeypatch.setattr(descriptors, "left", lambda: taken() - 4)  # somebody has connected
     assert asyncio.run(queue.read("c2", lambda campaign: campaign.decide().id)) == 2
@@ -121,7 +121,7 @@ def test_who_reads_has_room_made_first(folder, few, monkeypatch):
 
 def test_a_campaign_that_was_read_is_closed_where_descriptors_are_short(folder, few):
     """Else looking for alarms would close one campaign after the other that is in use."""
-    campaigns = OpenCampaigns(folder, Limits(), "fast")
+    campaigns = OpenCampaigns(folder, ServiceLimits(), "fast")
     few.append(campaigns)
     for name in ("c0", "c1", "c2"):
         with campaigns.use(name):
@@ -137,7 +137,7 @@ def test_a_campaign_that_was_read_is_closed_where_descriptors_are_short(folder, 
 
 def test_where_none_can_be_opened_another_is_closed_first(folder, monkeypatch):
     """Descriptors may be taken between the count and the opening."""
-    campaigns = OpenCampaigns(folder, Limits(wait=0.05), "fast")
+    campaigns = OpenCampaigns(folder, ServiceLimits(wait=0.05), "fast")
     opened = um.Campaign.open
     for name in ("c0", "c1"):
         with campaigns.use(name):
@@ -159,7 +159,7 @@ def test_where_none_can_be_opened_another_is_closed_first(folder, monkeypatch):
 
 def test_looking_for_alarms_and_metrics_are_no_use(folder):
     """A campaign that only the service looks at is closed when its time is over."""
-    service = Service(folder, Access(None, Sessions(b"x" * 32), 1.0), Limits(), "fast")
+    service = Service(folder, Access(None, Sessions(b"x" * 32), 1.0), ServiceLimits(), "fast")
     for name in ("c0", "c1"):
         with service.campaigns.use(name):
             pass
@@ -172,7 +172,7 @@ def test_looking_for_alarms_and_metrics_are_no_use(folder):
         assert [name for _, name in service.campaigns._unused()] == ["c1"]
         assert campaign.decide().id == 2
     assert service.campaigns._unused() == before
-    service.campaigns._limits = Limits(most_open=1)
+    service.campaigns._limits = ServiceLimits(most_open=1)
     service.campaigns.close_idle()
     assert service.campaigns.names_open() == ["c1"]
     service.close()

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 
-from unimodal.service.quiet_log import QuietLog, quieted
+from unimodal.service.server.quiet_log import QuietLog, quieted
 
 
 def test_a_kind_of_line_is_logged_once_per_interval_with_its_count(caplog):

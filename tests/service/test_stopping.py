@@ -13,7 +13,8 @@ import pytest
 
 START = """
 import sys, time
-from unimodal.service import places, server, timed_protocol
+from unimodal.service.campaigns import catalog
+from unimodal.service.server import process, timed_protocol
 {changes}
 from unimodal.cli import main
 main()
@@ -94,7 +95,7 @@ def test_a_connection_on_which_nothing_comes_does_not_hold_up_the_end(tmp_path):
 
 def test_connections_that_the_system_has_are_accepted_at_the_end():
     """Else a request that was sent on one of them is reset."""
-    from unimodal.service.server import _accept_the_last
+    from unimodal.service.server.process import _accept_the_last
 
     async def accepted(listener):
         made = []
@@ -121,8 +122,8 @@ def test_connections_that_the_system_has_are_accepted_at_the_end():
 
 
 def test_work_that_goes_on_for_ever_does_not_hold_up_the_end(tmp_path):
-    changes = "server._GRACE, server._CLOSING = 0.2, 0.3; "
-    changes += "places.Folder.names = lambda folder: time.sleep(1_000)"
+    changes = "process._GRACE, process._CLOSING = 0.2, 0.3; "
+    changes += "catalog.FolderCatalog.names = lambda folder: time.sleep(1_000)"
     with started(tmp_path, changes) as (port, server), connected(port) as client:
         client.sendall(f"GET /v1/campaigns HTTP/1.1\r\n{HOST}\r\n".encode())
         client.settimeout(0.3)

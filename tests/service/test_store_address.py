@@ -16,9 +16,9 @@ import unimodal as um
 from unimodal.campaigns.stores import as_place
 from unimodal.cli import main
 from unimodal.errors import UnimodalError
-from unimodal.service import server
 from unimodal.service.app import create_app
-from unimodal.service.limits import Limits
+from unimodal.service.limits import ServiceLimits
+from unimodal.service.server import process
 
 PIECES = ("zq7", "xw9")
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "postgresql.md"
@@ -45,7 +45,7 @@ def test_no_store_shows_its_password(mark, serving, tmp_path, monkeypatch, caplo
             except UnimodalError as error:
                 assert mark in sent and not shown(str(error))
                 continue
-            with serving(store, limits=Limits(wait=0.1)) as served:
+            with serving(store, limits=ServiceLimits(wait=0.1)) as served:
                 answer = served.http.get("/readyz")
                 assert answer.status_code == 503 and not shown(answer.text)
                 assert "127.0.0.1" not in answer.text  # a fixed sentence, of no store
@@ -73,7 +73,7 @@ def test_a_store_that_is_refused_is_not_quoted(store, tmp_path, monkeypatch, cap
         raise AssertionError("it was served")
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(server._Server, "run", started)
+    monkeypatch.setattr(process._Server, "run", started)
     for arguments, setting in ((["--store", store], ""), ([], store)):
         monkeypatch.setenv("UNIMODAL_STORE", setting)
         monkeypatch.setattr(sys, "argv", ["unimodal", "serve", "--port", "0", *arguments])
@@ -117,7 +117,7 @@ def test_who_puts_a_password_on_the_command_line_is_warned(tmp_path, monkeypatch
 
 def test_a_demonstration_keeps_away_from_the_store_of_the_environment(monkeypatch):
     served = []
-    monkeypatch.setattr(server, "serve", lambda store, *given, **named: served.append(store))
+    monkeypatch.setattr(process, "serve", lambda store, *given, **named: served.append(store))
     monkeypatch.setenv("UNIMODAL_STORE", "postgresql://u@h/d")
     for arguments in (["--demo"], []):
         monkeypatch.setattr(sys, "argv", ["unimodal", "serve", *arguments])

@@ -12,12 +12,12 @@ import pytest
 from starlette.requests import Request
 
 from unimodal.errors import TooManyRequests
-from unimodal.service import access, tokens
-from unimodal.service.access import Rates
 from unimodal.service.app import create_app
-from unimodal.service.dashboard import live
-from unimodal.service.limits import Limits
-from unimodal.service.sessions import Session, Sessions
+from unimodal.service.dashboard import event_stream
+from unimodal.service.limits import ServiceLimits
+from unimodal.service.security import access, request_rates, token_file, tokens
+from unimodal.service.security.request_rates import RequestRates
+from unimodal.service.security.sessions import Session, Sessions
 
 ADMIN, KEPT = tokens.make("boss", ["admin"])
 WRONG = f"um_{'0' * 12}_{'A' * 43}"
@@ -28,7 +28,7 @@ def kind(answer):
 
 
 def app_of(folder, *more, **named):
-    tokens.write(folder / "tokens.json", [KEPT, *more])
+    token_file.write(folder / "tokens.json", [KEPT, *more])
     return create_app(folder / "store", folder / "tokens.json", **named)
 
 
@@ -61,7 +61,7 @@ def still(app, monkeypatch):
     ],
 )
 def test_strangers_have_a_rate_and_lock_nobody_out(tmp_path, monkeypatch, method, path, named):
-    app = app_of(tmp_path, limits=Limits(rate=5.0))
+    app = app_of(tmp_path, limits=ServiceLimits(rate=5.0))
     still(app, monkeypatch)
 
     async def check():
@@ -79,7 +79,7 @@ def test_strangers_have_a_rate_and_lock_nobody_out(tmp_path, monkeypatch, method
 
 
 def test_logging_in_and_reading_a_session_count_for_its_token(tmp_path, monkeypatch):
-    app = app_of(tmp_path, limits=Limits(rate=5.0))
+    app = app_of(tmp_path, limits=ServiceLimits(rate=5.0))
     still(app, monkeypatch)
 
     async def check():
@@ -97,7 +97,7 @@ def test_logging_in_and_reading_a_session_count_for_its_token(tmp_path, monkeypa
 
 def test_with_less_than_one_per_second_the_first_is_let_through():
     now = [0.0]
-    rates = Rates(0.1, clock=lambda: now[0])
+    rates = RequestRates(0.1, clock=lambda: now[0])
     rates.take("a")
     with pytest.raises(TooManyRequests, match=r"0\.1 times per second.* wait 10 s") as refused:
         rates.take("a")
@@ -110,7 +110,7 @@ def test_with_less_than_one_per_second_the_first_is_let_through():
 
 
 def test_how_long_to_wait_is_told(tmp_path, monkeypatch):
-    app = app_of(tmp_path, limits=Limits(rate=0.1))
+    app = app_of(tmp_path, limits=ServiceLimits(rate=0.1))
     still(app, monkeypatch)
 
     async def check():
@@ -126,7 +126,7 @@ def test_how_long_to_wait_is_told(tmp_path, monkeypatch):
 def test_a_bucket_does_not_grow_in_a_pause(rate):
     """Neither in one long pause, nor in many: as many at once as in one second, or one."""
     now = [0.0]
-    rates = Rates(rate, clock=lambda: now[0])
+    rates = RequestRates(rate, clock=lambda: now[0])
 
     def at_once():
         for found in range(100):
@@ -146,8 +146,8 @@ def test_a_bucket_does_not_grow_in_a_pause(rate):
 
 
 def test_strangers_do_not_fill_the_memory_with_addresses(monkeypatch):
-    monkeypatch.setattr(access, "_MOST_BUCKETS", 10)
-    rates = Rates(1.0, clock=lambda: 0.0)
+    monkeypatch.setattr(request_rates, "_MOST_BUCKETS", 10)
+    rates = RequestRates(1.0, clock=lambda: 0.0)
     rates.take("busy")
     for number in range(1000):
         rates.take(f"10.0.0.{number}")
@@ -293,7 +293,7 @@ async def lines_until_it_ends(app, cookie, change, slow=0.0, within=5.0):
     Dashboard.service = service
     found = []
     async with asyncio.timeout(8):
-        async for line in live._lines(made, Dashboard, version):
+        async for line in event_stream._lines(made, Dashboard, version):
             found.append(line)
             if len(found) == 2:
                 change()
@@ -309,7 +309,7 @@ def test_a_stream_ends_with_its_session_even_where_a_look_takes_long(tmp_path, h
     one = app.state.service.access
     session = one.sessions.begin(KEPT.id)
     cookie = one.sessions.cookie(session)
-    monkeypatch.setattr(live, "_SHARE", 1000.0)
+    monkeypatch.setattr(event_stream, "_SHARE", 1000.0)
 
     def change():
         if how == "logged out":
@@ -342,7 +342,7 @@ def test_a_stream_tells_nothing_of_a_look_during_which_its_session_ended(tmp_pat
         service = app.state.service
 
     async def lines():
-        return [line async for line in live._lines(request, Dashboard, version)]
+        return [line async for line in event_stream._lines(request, Dashboard, version)]
 
     assert asyncio.run(lines()) == ["retry: 3000\n\n", "event: signed-out\ndata: {}\n\n"]
 

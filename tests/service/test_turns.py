@@ -9,16 +9,17 @@ import httpx
 import pytest
 
 import unimodal as um
-from unimodal.service import tokens
+from unimodal.service.security import token_file, tokens
 
 LINE = {"graph": {"generator": "line:5"}, "seed": 4}
 
 
 def test_threads_take_turns_among_tokens():
-    from unimodal.service.access import ASKING
-    from unimodal.service.turns import Places, Turns
+    from unimodal.service.campaigns.admission import Admission
+    from unimodal.service.campaigns.fair_pool import FairPool
+    from unimodal.service.security.access import ASKING
 
-    turns, go_on, order = Turns(1, Places(100, 50), "test"), threading.Event(), []
+    turns, go_on, order = FairPool(1, Admission(100, 50), "test"), threading.Event(), []
 
     async def ask(token, number):
         ASKING.set(token)
@@ -35,7 +36,7 @@ def test_threads_take_turns_among_tokens():
         go_on.set()
         await asyncio.gather(first, *tasks, return_exceptions=True)
         await asyncio.sleep(0)
-        return turns._places.count
+        return turns._admission.count
 
     assert asyncio.run(asked()) == 0
     assert order == [("a", 0), ("b", 0), ("a", 1), ("b", 1), ("a", 2)]
@@ -44,10 +45,11 @@ def test_threads_take_turns_among_tokens():
 
 def test_a_place_is_given_back_once_and_errors_are_told():
     from unimodal.errors import Overloaded
-    from unimodal.service.access import ASKING
-    from unimodal.service.turns import Places, Turns
+    from unimodal.service.campaigns.admission import Admission
+    from unimodal.service.campaigns.fair_pool import FairPool
+    from unimodal.service.security.access import ASKING
 
-    turns = Turns(2, Places(3, 2), "test")
+    turns = FairPool(2, Admission(3, 2), "test")
 
     def fails():
         raise um.UnimodalError("no.")
@@ -82,7 +84,7 @@ def crowded(serving, tmp_path, monkeypatch):
         "read": tokens.make("reader", ["read"], ["prices"]),
         "decide": tokens.make("shop", ["decide"], ["prices"]),
     }
-    tokens.write(tmp_path / "tokens.json", [kept for _, kept in made.values()])
+    token_file.write(tmp_path / "tokens.json", [kept for _, kept in made.values()])
     go_on = threading.Event()
     with (
         serving(tmp_path / "store", tmp_path / "tokens.json", made["admin"][0]) as served,
@@ -140,12 +142,12 @@ def test_a_queue_that_is_full_of_calls_lets_owners_in(serving, tmp_path, monkeyp
 
     with serving(tmp_path) as served:
         assert served.http.post("/v1/campaigns", json={"name": "prices", **LINE}).status_code == 201
-        places = served.app.state.service.queue._places
+        admission = served.app.state.service.queue._admission
 
         def full():
             raise Overloaded("all wait.")
 
-        monkeypatch.setattr(places, "take", full)
+        monkeypatch.setattr(admission, "enter", full)
         path = "/v1/campaigns/prices"
         assert served.http.post(f"{path}/decisions").status_code == 503
         assert served.http.get("/v1/campaigns").status_code == 200

@@ -62,11 +62,11 @@ def serve(
       unimodal serve --store postgresql://shop@db/campaigns --tokens tokens.json
       unimodal serve --demo
     """
-    server = _server()
+    process = _process()
     from unimodal.errors import real_number
-    from unimodal.service.limits import Limits
+    from unimodal.service.limits import ServiceLimits
 
-    limits = Limits(rate=real_number(rate, "the 'rate' of a service", above=0))
+    limits = ServiceLimits(rate=real_number(rate, "the 'rate' of a service", above=0))
     pause = real_number(watch, "the 'watch' of a service", above=0)
     with contextlib.ExitStack() as stack:
         if demo and not store:
@@ -74,7 +74,7 @@ def serve(
             durability = "fast"
         given, store = store, store or os.environ.get(STORE) or "campaigns"
         place = _shown(store, warn=bool(given))
-        server.serve(
+        process.serve(
             store,
             host,
             port,
@@ -122,10 +122,11 @@ def add(
       unimodal token add tokens.json --role admin
       unimodal token add tokens.json --role decide --campaign prices --name shop --expires 90d
     """
-    from unimodal.service import tokens as kept
+    from unimodal.service.security import token_file
+    from unimodal.service.security import tokens as kept
 
     token, entry = kept.make(name, role, campaign or (), _seconds(expires))
-    with kept.changing(file) as known:
+    with token_file.changing(file) as known:
         known[entry.id] = entry
     print(token)
 
@@ -139,14 +140,14 @@ def listed(file: TokenPath) -> None:
       unimodal token list tokens.json
     """
     from unimodal.report.tables import table
-    from unimodal.service import tokens as kept
+    from unimodal.service.security import token_file
 
     rows = [
         (
             *(one.id, one.name, " ".join(one.roles), " ".join(one.campaigns) or "all"),
             "never" if one.expires is None else f"{datetime.fromtimestamp(one.expires, UTC):%F %R}",
         )
-        for one in kept.read(file).values()
+        for one in token_file.read(file).values()
     ]
     columns = ["id", "name", "roles", "campaigns", "expires (UTC)"]
     terminal().print(table("Tokens", columns, rows))
@@ -170,9 +171,10 @@ def rotate(
       unimodal token rotate tokens.json shop
       unimodal token rotate tokens.json shop --grace 1h --expires 90d
     """
-    from unimodal.service import tokens as kept
+    from unimodal.service.security import token_file
+    from unimodal.service.security import tokens as kept
 
-    with kept.changing(file) as known:
+    with token_file.changing(file) as known:
         token, _ = kept.rotate(known, which, _seconds(expires), _seconds(grace) or 0.0)
     print(token)
 
@@ -189,9 +191,9 @@ def revoke(
       unimodal token revoke tokens.json 1f0c6a52d3b9
     """
     from unimodal.errors import unknown_name
-    from unimodal.service import tokens as kept
+    from unimodal.service.security import token_file
 
-    with kept.changing(file) as known:
+    with token_file.changing(file) as known:
         if number not in known:
             raise unknown_name("token", number, known)
         del known[number]
@@ -199,16 +201,16 @@ def revoke(
 
 
 def _seconds(text: str) -> float | None:
-    from unimodal.service.tokens import seconds_of
+    from unimodal.service.security.tokens import seconds_of
 
     return seconds_of(text) if text else None
 
 
-def _server() -> ModuleType:
+def _process() -> ModuleType:
     try:
-        from unimodal.service import server
+        from unimodal.service.server import process
     except ModuleNotFoundError as error:
         raise UnimodalError(
             f"a service needs {error.name}, which is not installed: pip install 'unimodal[serve]'."
         ) from None
-    return server
+    return process

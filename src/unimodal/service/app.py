@@ -14,19 +14,20 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from unimodal.errors import UnimodalError
-from unimodal.service import dashboard, problems
-from unimodal.service.access import Access
+from unimodal.service import dashboard
+from unimodal.service.campaigns.catalog import catalog_of
 from unimodal.service.demo import Demo
-from unimodal.service.gate import Gate
-from unimodal.service.limits import Limits
-from unimodal.service.models import Problem
-from unimodal.service.places import place_of
-from unimodal.service.quiet_log import quieted
+from unimodal.service.http import problem_documents
+from unimodal.service.http.direct_requests import schemas
+from unimodal.service.http.middleware import RequestMiddleware
+from unimodal.service.http.models import Problem
+from unimodal.service.limits import ServiceLimits
 from unimodal.service.routes import arms, campaigns, decisions, readings, session, status
-from unimodal.service.routes.quick import schemas
+from unimodal.service.security.access import Access
+from unimodal.service.security.sessions import COOKIE, Sessions
+from unimodal.service.security.token_file import TokenFile
+from unimodal.service.server.quiet_log import quieted
 from unimodal.service.service import Service
-from unimodal.service.sessions import COOKIE, Sessions
-from unimodal.service.tokens import TokenFile
 from unimodal.version import __version__
 
 SESSION_KEY = "UNIMODAL_SESSION_KEY"
@@ -34,7 +35,7 @@ _SHORTEST_KEY = 32
 _ABOUT = """Campaigns over HTTP: decisions, rewards, and what they say.
 
 Errors are problem documents (RFC 9457): `type` is the class of the error, `detail` a sentence.
-Limits: see docs/guide/service.md.
+ServiceLimits: see docs/guide/service.md.
 """
 _OPEN = ("/healthz", "/readyz", "/session")  # without a token
 
@@ -43,7 +44,7 @@ def create_app(
     store: str | Path,
     token_file: str | Path | None = None,
     *,
-    limits: Limits | None = None,
+    limits: ServiceLimits | None = None,
     durability: str = "full",
     watch: float = 60.0,
     demo: bool = False,
@@ -54,9 +55,9 @@ def create_app(
     """
     tokens = None if token_file is None else TokenFile(Path(token_file))
     key = _session_key()
-    limits = limits or Limits()
+    limits = limits or ServiceLimits()
     access = Access(tokens, Sessions(key), limits.rate)
-    service = Service(place_of(str(store), limits.wait), access, limits, durability, watch)
+    service = Service(catalog_of(str(store), limits.wait), access, limits, durability, watch)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -76,12 +77,12 @@ def create_app(
     named: dict[str, Any] = {"docs_url": None, "redoc_url": None, "lifespan": lifespan}
     app = FastAPI(title="unimodal", version=__version__, description=_ABOUT, **named)
     app.state.service = service
-    problems.add_handlers(app)
+    problem_documents.add_handlers(app)
     for module in (decisions, campaigns, arms, readings, session, status):
         app.include_router(module.router)
     app.include_router(dashboard.router)
     app.add_middleware(
-        Gate,
+        RequestMiddleware,
         limits=limits,
         metrics=service.metrics,
         access=access,

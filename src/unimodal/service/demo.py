@@ -129,7 +129,7 @@ class Demo:
     def _live(self, make: Callable[[], World]) -> None:
         world = make()
         rng, late = random.Random(world.name), list[tuple[float, int, float]]()
-        if not self._service.place.has(world.name):
+        if not self._service.catalog.has(world.name):
             self._service.campaigns.create(world.name, **world.settings)
         for number in itertools.count():
             try:

@@ -1,4 +1,4 @@
-"""How much a service takes of one client, all in one place."""
+"""How much a service takes of one client."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONGEST_KEY = 200
 
 
 @dataclass(frozen=True)
-class Limits:
+class ServiceLimits:
     """What an owner may want otherwise."""
 
     body: int = 4 * 2**20  # bytes; 413 for more, before anything is parsed

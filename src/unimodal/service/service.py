@@ -13,13 +13,13 @@ from fastapi import Request
 
 from unimodal.errors import CampaignEnded, StoreError, UnimodalError
 from unimodal.escape_text import printable
-from unimodal.service.access import Access
-from unimodal.service.calls import CallQueue
-from unimodal.service.connections import Connections, OneConnection
-from unimodal.service.limits import Limits
+from unimodal.service.campaigns.call_queue import CallQueue
+from unimodal.service.campaigns.catalog import Catalog
+from unimodal.service.campaigns.open_campaigns import OpenCampaigns, unknown_campaign
+from unimodal.service.limits import ServiceLimits
 from unimodal.service.metrics import Metrics
-from unimodal.service.open_campaigns import OpenCampaigns, unknown_campaign
-from unimodal.service.places import Place
+from unimodal.service.security.access import Access
+from unimodal.service.server.connection_limits import Connections, OneConnection
 
 _log = logging.getLogger("unimodal")
 _REMEMBERED = 1.0  # seconds for which the store is not asked again the same
@@ -30,17 +30,19 @@ class Service:
 
     def __init__(
         self,
-        place: Place,
+        catalog: Catalog,
         access: Access,
-        limits: Limits | None = None,
+        limits: ServiceLimits | None = None,
         durability: str = "full",
         watch: float = 60.0,
     ) -> None:
-        self.place, self.access, self.limits = place, access, limits or Limits()
+        self.catalog, self.access, self.limits = catalog, access, limits or ServiceLimits()
         self.metrics = Metrics()
         self.quiet = access.quiet  # for what strangers can cause
         self.connections = Connections(self.limits)
-        self.campaigns = OpenCampaigns(place, self.limits, durability, self.connections.descriptors)
+        self.campaigns = OpenCampaigns(
+            catalog, self.limits, durability, self.connections.descriptors
+        )
         self.queue = CallQueue(self.campaigns, self.limits)
         self._ended: dict[str, tuple[float, bool]] = {}
         self._readiness = ThreadPoolExecutor(1, "unimodal-ready")
@@ -65,7 +67,7 @@ class Service:
         self.queue.close()
         self._readiness.shutdown(wait=True)
         self.campaigns.close()
-        self.place.close()
+        self.catalog.close()
         if self._keeper.is_alive():
             self._keeper.join(timeout=10)
 
@@ -92,7 +94,7 @@ class Service:
     async def _reached(self) -> None:
         loop = asyncio.get_running_loop()
         try:
-            await loop.run_in_executor(self._readiness, self.place.check)
+            await loop.run_in_executor(self._readiness, self.catalog.check)
         except UnimodalError as error:  # which names the store: not for strangers
             self.quiet.warning("the store cannot be reached: %s", printable(error))
             raise StoreError(
@@ -105,15 +107,15 @@ class Service:
         return self._asked_anew(name) if time.monotonic() - asked > _REMEMBERED else ended
 
     def _asked_anew(self, name: str) -> bool:
-        ended = self.place.is_ended(name)
+        ended = self.catalog.is_ended(name)
         self._ended[name] = time.monotonic(), ended
         return ended
 
     def set_ended(self, name: str, ended: bool) -> None:
         """End a campaign, or let it decide again."""
-        if not self.place.has(name):
+        if not self.catalog.has(name):
             raise unknown_campaign(name)
-        self.place.set_ended(name, ended)
+        self.catalog.set_ended(name, ended)
         self._ended[name] = time.monotonic(), ended
 
     async def check_not_ended(self, name: str) -> None:
@@ -152,7 +154,7 @@ class Service:
         """Log that the store cannot be reached, and that it can again."""
         was_away = self._is_away
         try:
-            self.place.check()
+            self.catalog.check()
             self._is_away = False
         except UnimodalError as error:
             self._is_away = True

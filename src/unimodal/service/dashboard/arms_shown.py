@@ -20,7 +20,7 @@ _SURE = 30  # pulls, from which on an arm's interval sets the scale
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownArms:
     """What an agent knew at one moment; taken quickly, since calls wait meanwhile."""
 
     graph: Graph
@@ -33,7 +33,7 @@ class Known:
     paused: frozenset[Any]
 
 
-def known(agent: Agent) -> Known:
+def known(agent: Agent) -> KnownArms:
     """What is to be drawn of an agent, copied."""
     graph = known_graph(agent)
     records = np.array(known_records(agent, graph), copy=True)
@@ -45,11 +45,11 @@ def known(agent: Agent) -> Known:
         why = "nobody leads: the most pulled arm" if pulls.any() else "no rewards yet: an arm"
     past, led = past_pulls(agent, graph), np.array(rounds_led(agent, graph), copy=True)
     paused = frozenset(agent.paused)
-    return Known(graph, records, past, led, agent.family, int(centre), why, paused)
+    return KnownArms(graph, records, past, led, agent.family, int(centre), why, paused)
 
 
-def arms_shown(seen: Known) -> dict[str, Any]:
-    """Arms, edges and places, and the scale for intervals."""
+def arms_shown(seen: KnownArms) -> dict[str, Any]:
+    """Arms, edges, positions, and the scale for intervals."""
     order = ladder(seen.graph)
     if order is not None:
         found = _ladder(seen, order)
@@ -90,9 +90,9 @@ def _falls(graph: Graph, order: list[int]) -> bool:
     return first > last
 
 
-def _ladder(seen: Known, order: list[int]) -> dict[str, Any]:
-    place = order.index(seen.centre)
-    first = max(min(place - _RUNGS, len(order) - 2 * _RUNGS - 1), 0)
+def _ladder(seen: KnownArms, order: list[int]) -> dict[str, Any]:
+    middle = order.index(seen.centre)
+    first = max(min(middle - _RUNGS, len(order) - 2 * _RUNGS - 1), 0)
     drawn = order[first : first + 2 * _RUNGS + 1]
     rows = _rows(seen, drawn)
     return {
@@ -105,7 +105,7 @@ def _ladder(seen: Known, order: list[int]) -> dict[str, Any]:
     }
 
 
-def _picture(seen: Known, layout: Layout) -> dict[str, Any]:
+def _picture(seen: KnownArms, layout: Layout) -> dict[str, Any]:
     drawn = list(layout.places)
     number = {arm: i for i, arm in enumerate(drawn)}
     near = set(seen.graph.near(seen.centre).tolist())
@@ -124,21 +124,21 @@ def _picture(seen: Known, layout: Layout) -> dict[str, Any]:
     }
 
 
-def _rows(seen: Known, arms: list[int]) -> list[dict[str, Any]]:
+def _rows(seen: KnownArms, arms: list[int]) -> list[dict[str, Any]]:
     records = seen.records[arms]
     means, low, high = means_and_intervals(seen.family, records)
     rows = []
-    for place, arm in enumerate(arms):
+    for row, arm in enumerate(arms):
         label = seen.graph.label_of(arm)
-        pulled = records["pulls"][place] > 0
+        pulled = records["pulls"][row] > 0
         rows.append(
             {
                 "label": label,
                 "text": printable(shown(label)),
-                "pulls": float(records["pulls"][place]),
-                "mean": float(means[place]) if pulled else None,
-                "low": float(low[place]),
-                "high": float(high[place]),
+                "pulls": float(records["pulls"][row]),
+                "mean": float(means[row]) if pulled else None,
+                "low": float(low[row]),
+                "high": float(high[row]),
                 "past": int(seen.past[arm]),
                 "leads": int(seen.led[arm]),
                 "paused": label in seen.paused,

@@ -110,8 +110,8 @@ def _in_order(names: list[str], arms: dict[str, Any]) -> list[str]:
     try:
         return sorted(names, key=float)
     except ValueError:
-        places = {arm["text"]: place for place, arm in enumerate(arms["arms"])}
-        return sorted(names, key=lambda name: places.get(printable(name), len(places)))
+        rank = {arm["text"]: number for number, arm in enumerate(arms["arms"])}
+        return sorted(names, key=lambda name: rank.get(printable(name), len(rank)))
 
 
 def _path(log: LogSummary) -> list[str]:

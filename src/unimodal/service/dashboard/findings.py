@@ -46,7 +46,7 @@ class Pace:
 
 
 @dataclass
-class Findings:
+class CampaignFindings:
     """What was found of one campaign, and when it is looked for again."""
 
     certificate: dict[str, Any] | None = None

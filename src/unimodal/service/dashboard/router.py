@@ -11,18 +11,18 @@ from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException
 
 from unimodal.errors import NotAuthenticated, UnimodalError
-from unimodal.service.access import allow, check
-from unimodal.service.answers import as_json, finite
+from unimodal.service.campaigns.open_campaigns import unknown_campaign
 from unimodal.service.dashboard import pages
-from unimodal.service.dashboard.live import stream
+from unimodal.service.dashboard.event_stream import stream
 from unimodal.service.dashboard.watched import Dashboard
+from unimodal.service.http.json_answers import as_json, finite
+from unimodal.service.http.models import Name
+from unimodal.service.http.problem_documents import status_of
 from unimodal.service.limits import NAME
-from unimodal.service.models import Name
-from unimodal.service.open_campaigns import unknown_campaign
-from unimodal.service.problems import status_of
+from unimodal.service.security.access import allow, check
+from unimodal.service.security.sessions import set_cookie
+from unimodal.service.security.tokens import EVERYTHING, Token
 from unimodal.service.service import Service, service_of
-from unimodal.service.sessions import set_cookie
-from unimodal.service.tokens import EVERYTHING, Token
 
 router = APIRouter(include_in_schema=False)
 May = Annotated[Token, Depends(allow("read"))]
@@ -55,7 +55,7 @@ async def one_campaign(request: Request, name: str) -> Response:
         return _refused(unknown_campaign(name))
     answer = _page(request, "campaign.html.j2", name)
     if answer.status_code == 200:
-        there = await service.queue.manage_aside(lambda: service.place.has(name))
+        there = await service.queue.manage_aside(lambda: service.catalog.has(name))
         if not there:
             return _refused(unknown_campaign(name))
     return answer
@@ -111,7 +111,7 @@ def _refused(error: UnimodalError) -> Response:
 
 
 def _names(service: Service, token: Token) -> list[str]:
-    return [name for name in service.place.names() if token.sees(name)][:_MOST]
+    return [name for name in service.catalog.names() if token.sees(name)][:_MOST]
 
 
 @router.get("/dashboard/campaigns")

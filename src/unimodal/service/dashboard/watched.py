@@ -19,12 +19,12 @@ from unimodal.campaigns.reading import read
 from unimodal.campaigns.stores import StoreToRead
 from unimodal.errors import UnimodalError, UnknownCampaign
 from unimodal.escape_text import printable
-from unimodal.service.answers import finite
-from unimodal.service.dashboard.arms_shown import Known, arms_shown, known
+from unimodal.service.campaigns.open_campaigns import unknown_campaign
+from unimodal.service.dashboard.arms_shown import KnownArms, arms_shown, known
 from unimodal.service.dashboard.campaign_shown import row, shown
-from unimodal.service.dashboard.findings import Findings
+from unimodal.service.dashboard.findings import CampaignFindings
 from unimodal.service.dashboard.log_summary import LogSummary
-from unimodal.service.open_campaigns import unknown_campaign
+from unimodal.service.http.json_answers import finite
 from unimodal.service.service import Service
 
 Shown = TypeVar("Shown")
@@ -41,7 +41,7 @@ class Watched:
     def __init__(self, name: str) -> None:
         self.name = name
         self.summary = LogSummary()
-        self.findings = Findings()
+        self.findings = CampaignFindings()
         self.arms: dict[str, Any] = {"kind": "none", "arms": [], "edges": []}
         self.settings: dict[str, Any] = {}
         self.version = 0  # grows with everything that is found
@@ -61,7 +61,7 @@ class Watched:
 
     def follow(self, service: Service) -> None:
         """Read what has come to the log, unless somebody does; in a thread."""
-        if not service.place.has(self.name):
+        if not service.catalog.has(self.name):
             raise unknown_campaign(self.name)
         if not self._lock.acquire(blocking=False):
             return  # what is known will do, and the thread is needed elsewhere
@@ -80,7 +80,7 @@ class Watched:
     def _read(self, service: Service) -> None:
         before = self.summary.seq
         try:
-            read(service.place.address(self.name), self._follow)
+            read(service.catalog.address(self.name), self._follow)
             self.problem = self._damage
         except UnimodalError as error:
             self.problem = printable(error)
@@ -91,7 +91,7 @@ class Watched:
 
     def _follow(self, store: StoreToRead) -> None:
         if not self.summary.is_of(store):  # set back, or another campaign has this name now
-            self.summary, self.findings, self._damage = LogSummary(), Findings(), None
+            self.summary, self.findings, self._damage = LogSummary(), CampaignFindings(), None
             self.arms_of = -1
             self.version += 1
         self.summary.follow(store, _READ_FOR)
@@ -150,7 +150,7 @@ class Dashboard:
             if one.arms_of == seq:
                 return
 
-            def look(agent: Agent) -> tuple[Known, dict[str, Any]]:
+            def look(agent: Agent) -> tuple[KnownArms, dict[str, Any]]:
                 return known(agent), described(agent)
 
             try:
@@ -175,7 +175,7 @@ class Dashboard:
     async def _found(self, one: Watched) -> None:
         try:
             async with self._one_at_a_time:
-                address = self.service.place.address(one.name)
+                address = self.service.catalog.address(one.name)
                 await self.service.queue.aside(
                     lambda: one.findings.find(address, one.summary, one.is_open)
                 )

@@ -13,11 +13,10 @@ from unimodal.agents.arm_intervals import means_and_intervals
 from unimodal.campaigns import Campaign
 from unimodal.errors import TooLarge
 from unimodal.graphs.text import as_label
-from unimodal.service import problems
-from unimodal.service.access import allow
-from unimodal.service.answers import as_json, finite
-from unimodal.service.campaign_requests import check_room
-from unimodal.service.models import (
+from unimodal.service.campaigns.requested_settings import check_room
+from unimodal.service.http import problem_documents
+from unimodal.service.http.json_answers import as_json, finite
+from unimodal.service.http.models import (
     ArmsAnswer,
     ArmsBody,
     DoneAnswer,
@@ -25,12 +24,13 @@ from unimodal.service.models import (
     InsertBody,
     Name,
 )
+from unimodal.service.security.access import allow
 from unimodal.service.service import Service, service_of
 
 router = APIRouter(prefix="/v1/campaigns/{name}", tags=["arms"])
 _CHANGE: dict[str, Any] = {
     "response_model": DoneAnswer,
-    "responses": problems.responses(404),
+    "responses": problem_documents.responses(404),
     "dependencies": [Depends(allow("admin"))],
 }
 
@@ -39,7 +39,7 @@ _CHANGE: dict[str, Any] = {
     "/arms",
     operation_id="list_arms",
     response_model=ArmsAnswer,
-    responses=problems.responses(404),
+    responses=problem_documents.responses(404),
     dependencies=[Depends(allow("read"))],
 )
 async def list_arms(request: Request, name: Name) -> Response:

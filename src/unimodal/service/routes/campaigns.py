@@ -8,21 +8,21 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from unimodal.agents import Agent
 from unimodal.campaigns import Campaign
-from unimodal.service import problems
-from unimodal.service.access import allow, check
-from unimodal.service.answers import as_json, finite
-from unimodal.service.campaign_requests import settings_of
-from unimodal.service.limits import NAME
-from unimodal.service.models import (
+from unimodal.service.campaigns.open_campaigns import Work
+from unimodal.service.campaigns.requested_settings import settings_of
+from unimodal.service.http import problem_documents
+from unimodal.service.http.json_answers import as_json, finite
+from unimodal.service.http.models import (
     CampaignAnswer,
     CampaignsAnswer,
     Change,
     Name,
     NewCampaign,
 )
-from unimodal.service.open_campaigns import Work
+from unimodal.service.limits import NAME
+from unimodal.service.security.access import allow, check
+from unimodal.service.security.tokens import Token
 from unimodal.service.service import Service, service_of
-from unimodal.service.tokens import Token
 
 router = APIRouter(prefix="/v1/campaigns", tags=["campaigns"])
 _PAGE = 100
@@ -42,7 +42,7 @@ def _link(operation: str) -> dict[str, Any]:
             "description": "The campaign, which is on disk",
             "links": {name: _link(name) for name in ("decide", "read_campaign", "list_arms")},
         },
-        **problems.responses(409),
+        **problem_documents.responses(409),
     },
 )
 async def create_campaign(
@@ -67,7 +67,7 @@ async def create_campaign(
     "",
     operation_id="list_campaigns",
     response_model=CampaignsAnswer,
-    responses=problems.responses(),
+    responses=problem_documents.responses(),
 )
 async def list_campaigns(
     request: Request,
@@ -81,7 +81,7 @@ async def list_campaigns(
 
 
 def _listed(service: Service, token: Token, after: str | None, limit: int) -> dict[str, Any]:
-    names = [name for name in service.place.names() if token.sees(name) and name > (after or "")]
+    names = [name for name in service.catalog.names() if token.sees(name) and name > (after or "")]
     page = [{"name": name, "ended": service.is_ended(name)} for name in names[:limit]]
     return {"campaigns": page, "next": names[limit - 1] if len(names) > limit else None}
 
@@ -90,7 +90,7 @@ def _listed(service: Service, token: Token, after: str | None, limit: int) -> di
     "/{name}",
     operation_id="read_campaign",
     response_model=CampaignAnswer,
-    responses=problems.responses(404),
+    responses=problem_documents.responses(404),
     dependencies=[Depends(allow("read"))],
 )
 async def read_campaign(request: Request, name: Name) -> Response:
@@ -103,7 +103,7 @@ async def read_campaign(request: Request, name: Name) -> Response:
     "/{name}",
     operation_id="change_campaign",
     response_model=CampaignAnswer,
-    responses=problems.responses(404, 409),
+    responses=problem_documents.responses(404, 409),
     dependencies=[Depends(allow("admin"))],
 )
 async def change_campaign(request: Request, name: Name, body: Change) -> Response:

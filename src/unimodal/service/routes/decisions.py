@@ -12,10 +12,11 @@ from unimodal.campaigns.group_commit import Call
 from unimodal.campaigns.state_machine import StateMachine
 from unimodal.errors import UnimodalError
 from unimodal.graphs.text import as_label
-from unimodal.service import problems
-from unimodal.service.answers import as_json
-from unimodal.service.keyed_decisions import decisions
-from unimodal.service.models import (
+from unimodal.service.campaigns.keyed_decisions import decisions
+from unimodal.service.http import problem_documents
+from unimodal.service.http.direct_requests import described, entered, read_body, read_key
+from unimodal.service.http.json_answers import as_json
+from unimodal.service.http.models import (
     DecisionsAnswer,
     DecisionsBody,
     DoneAnswer,
@@ -26,8 +27,7 @@ from unimodal.service.models import (
     RewardsBody,
     TellsBody,
 )
-from unimodal.service.problems import Endpoint
-from unimodal.service.routes.quick import described, entered, read_body, read_key
+from unimodal.service.http.problem_documents import Endpoint
 
 router = APIRouter(prefix="/v1/campaigns/{name}", tags=["decisions"])
 BODIES = (DecisionsBody, RewardBody, RewardsBody, TellsBody)
@@ -50,7 +50,7 @@ _REWARD_LINK = {
             "description": "The decisions, which are on disk",
             "links": {"TellReward": _REWARD_LINK},
         },
-        **problems.responses(404, 409),
+        **problem_documents.responses(404, 409),
     },
     openapi_extra=described(DecisionsBody, required=False, keyed=True),
 )
@@ -80,7 +80,7 @@ def _told(made: Decision) -> dict[str, Any]:
     "/rewards",
     operation_id="tell_rewards",
     response_model=RewardsAnswer | RewardAnswer,
-    responses=problems.responses(404, 409, 410),
+    responses=problem_documents.responses(404, 409, 410),
     openapi_extra=described(RewardsBody, RewardBody),
 )
 async def tell_rewards(request: Request) -> Response:
@@ -128,7 +128,11 @@ def _reward(machine: StateMachine, decision: int, reward: float) -> bool | Unimo
 
 def _answer(decision: int, found: bool | UnimodalError) -> dict[str, Any]:
     if isinstance(found, UnimodalError):
-        return {"decision": decision, "outcome": "refused", "problem": problems.of_error(found)}
+        return {
+            "decision": decision,
+            "outcome": "refused",
+            "problem": problem_documents.of_error(found),
+        }
     return {"decision": decision, "outcome": "counted" if found else "known", "problem": None}
 
 
@@ -136,7 +140,7 @@ def _answer(decision: int, found: bool | UnimodalError) -> dict[str, Any]:
     "/observations",
     operation_id="tell",
     response_model=DoneAnswer,
-    responses=problems.responses(404),
+    responses=problem_documents.responses(404),
     openapi_extra=described(TellsBody),
 )
 async def tell(request: Request) -> Response:
@@ -157,7 +161,7 @@ async def tell(request: Request) -> Response:
     "/expire",
     operation_id="expire",
     response_model=ExpiredAnswer,
-    responses=problems.responses(404),
+    responses=problem_documents.responses(404),
     openapi_extra=described(),
 )
 async def expire(request: Request) -> Response:

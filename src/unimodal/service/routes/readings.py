@@ -13,18 +13,18 @@ from unimodal.campaigns.events import Event
 from unimodal.campaigns.log_start import WHOLE, LogStart, begins_after, start_of
 from unimodal.campaigns.reading import read
 from unimodal.campaigns.stores import StoreToRead
-from unimodal.service import problems
-from unimodal.service.access import allow
-from unimodal.service.answers import as_json, finite
-from unimodal.service.limits import LARGEST, MOST_EVENTS
-from unimodal.service.models import (
+from unimodal.service.campaigns.open_campaigns import unknown_campaign
+from unimodal.service.http import problem_documents
+from unimodal.service.http.json_answers import as_json, finite
+from unimodal.service.http.models import (
     AlarmsAnswer,
     CertificateAnswer,
     EventsAnswer,
     ExplanationAnswer,
     Name,
 )
-from unimodal.service.open_campaigns import unknown_campaign
+from unimodal.service.limits import LARGEST, MOST_EVENTS
+from unimodal.service.security.access import allow
 from unimodal.service.service import Service, service_of
 
 router = APIRouter(
@@ -38,7 +38,7 @@ Confidence = Annotated[float, Query(gt=0, lt=1, allow_inf_nan=False)]
     "/certificate",
     operation_id="read_certificate",
     response_model=CertificateAnswer,
-    responses=problems.responses(404),
+    responses=problem_documents.responses(404),
 )
 async def read_certificate(
     request: Request,
@@ -62,7 +62,7 @@ async def read_certificate(
     "/decisions/{decision}/explanation",
     operation_id="explain_decision",
     response_model=ExplanationAnswer,
-    responses=problems.responses(404),
+    responses=problem_documents.responses(404),
 )
 async def explain_decision(
     request: Request, name: Name, decision: Annotated[int, Path(ge=1, le=LARGEST)]
@@ -78,7 +78,7 @@ async def explain_decision(
     "/alarms",
     operation_id="list_alarms",
     response_model=AlarmsAnswer,
-    responses=problems.responses(404),
+    responses=problem_documents.responses(404),
 )
 async def list_alarms(request: Request, name: Name, confidence: Confidence = 0.99) -> Response:
     """List what the owner should look at: a second peak, a change, rewards that do not come."""
@@ -95,7 +95,7 @@ async def list_alarms(request: Request, name: Name, confidence: Confidence = 0.9
     response_model=EventsAnswer,
     responses={
         200: {"content": {NDJSON: {"schema": {"type": "string"}}}},
-        **problems.responses(404),
+        **problem_documents.responses(404),
     },
 )
 async def list_events(
@@ -123,7 +123,7 @@ def _events(
     service: Service, name: str, after: int, limit: int
 ) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
     """A page of the log, and what was before the log if the page could have begun there."""
-    if not service.place.has(name):
+    if not service.catalog.has(name):
         raise unknown_campaign(name)
 
     def page(store: StoreToRead) -> tuple[list[tuple[Any, ...]], LogStart]:
@@ -131,6 +131,6 @@ def _events(
         events = itertools.chain.from_iterable(store.rows(max(after, start.seq)))
         return list(itertools.islice(events, limit)), start
 
-    rows, start = read(service.place.address(name), page)
+    rows, start = read(service.catalog.address(name), page)
     events = [finite(dict(zip(Event._fields, row, strict=True))) for row in rows]
     return events, start._asdict() if start.seq else None

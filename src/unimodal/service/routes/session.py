@@ -5,18 +5,18 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from unimodal.errors import NotAllowed
-from unimodal.service import problems
-from unimodal.service.answers import as_json
-from unimodal.service.models import DoneAnswer, SessionAnswer, SessionBody
+from unimodal.service.http import problem_documents
+from unimodal.service.http.json_answers import as_json
+from unimodal.service.http.models import DoneAnswer, SessionAnswer, SessionBody
+from unimodal.service.security.sessions import CSRF_HEADER, Session, set_cookie
+from unimodal.service.security.tokens import Token
 from unimodal.service.service import Service, service_of
-from unimodal.service.sessions import CSRF_HEADER, Session, set_cookie
-from unimodal.service.tokens import Token
 
 router = APIRouter(prefix="/session", tags=["session"])
 
 
 @router.post(
-    "", operation_id="log_in", response_model=SessionAnswer, responses=problems.responses()
+    "", operation_id="log_in", response_model=SessionAnswer, responses=problem_documents.responses()
 )
 async def log_in(request: Request, body: SessionBody) -> Response:
     """Exchange a token for a cookie: HttpOnly, SameSite=Strict, for twelve hours."""
@@ -29,7 +29,10 @@ async def log_in(request: Request, body: SessionBody) -> Response:
 
 
 @router.get(
-    "", operation_id="read_session", response_model=SessionAnswer, responses=problems.responses()
+    "",
+    operation_id="read_session",
+    response_model=SessionAnswer,
+    responses=problem_documents.responses(),
 )
 async def read_session(request: Request) -> Response:
     """Say who has logged in, and tell the CSRF token again."""
@@ -39,7 +42,7 @@ async def read_session(request: Request) -> Response:
 
 
 @router.delete(
-    "", operation_id="log_out", response_model=DoneAnswer, responses=problems.responses()
+    "", operation_id="log_out", response_model=DoneAnswer, responses=problem_documents.responses()
 )
 async def log_out(request: Request) -> Response:
     """End the session; its cookie is worth nothing from then on."""

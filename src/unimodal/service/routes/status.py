@@ -7,12 +7,12 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request, Response
 
 from unimodal.errors import NotAllowed, UnimodalError
-from unimodal.service import problems
-from unimodal.service.access import allow
-from unimodal.service.answers import as_json
-from unimodal.service.models import HealthAnswer
+from unimodal.service.http import problem_documents
+from unimodal.service.http.json_answers import as_json
+from unimodal.service.http.models import HealthAnswer
+from unimodal.service.security.access import allow
+from unimodal.service.security.tokens import Token
 from unimodal.service.service import Service, service_of
-from unimodal.service.tokens import Token
 
 router = APIRouter(tags=["status"])
 _TEXT = "text/plain; version=0.0.4; charset=utf-8"
@@ -28,7 +28,7 @@ async def health() -> Response:
     "/readyz",
     operation_id="readiness",
     response_model=HealthAnswer,
-    responses=problems.responses(),
+    responses=problem_documents.responses(),
 )
 async def readiness(request: Request) -> Response:
     """Say whether campaigns can be reached, as it was in the last second; 503 if not."""
@@ -42,7 +42,7 @@ async def readiness(request: Request) -> Response:
     response_class=Response,
     responses={
         200: {"description": "For Prometheus", "content": {_TEXT: {"schema": {"type": "string"}}}},
-        **problems.responses(),
+        **problem_documents.responses(),
     },
 )
 async def metrics(request: Request, token: Annotated[Token, Depends(allow("read"))]) -> Response:

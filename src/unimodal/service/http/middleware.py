@@ -7,8 +7,6 @@ send little: else strangers could fill the memory with bodies that are refused i
 from __future__ import annotations
 
 import asyncio
-import functools
-import ipaddress
 import json
 import time
 from collections.abc import Mapping
@@ -18,15 +16,14 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from unimodal.errors import TooLarge, UnimodalError
-from unimodal.escape_text import printable
-from unimodal.service import problems
-from unimodal.service.access import Access
-from unimodal.service.limits import Limits
+from unimodal.service.http import problem_documents
+from unimodal.service.http.problem_documents import Endpoint
+from unimodal.service.limits import ServiceLimits
 from unimodal.service.metrics import Metrics
-from unimodal.service.problems import Endpoint
+from unimodal.service.security.access import Access
+from unimodal.service.security.loopback import check_local
 
 _CAMPAIGNS = "/v1/campaigns/"
-_OF_PROXIES = (b"forwarded", b"via", b"x-real-ip")
 _WITH_BODY = ("POST", "PUT", "PATCH", "DELETE")
 # No page of another site may frame, script or sniff what this service answers.
 _HEADERS = [
@@ -43,26 +40,24 @@ class _Refused(Exception):
         self.problem = problem
 
 
-class Gate:
+class RequestMiddleware:
     """Refuses bodies that are too large, too slow or not JSON, and measures how long answers take.
 
     `quick` has the endpoints below a campaign that are called so often that they are not looked for
     among the routes of FastAPI, which would take as long as all the rest. Without tokens whoever
-    reaches the service may do all, so it answers to this machine under a name of this machine only,
-    or a page in a browser could reach it under a name of its own.
+    reaches the service may do all, so it answers to this machine only.
     """
 
     def __init__(
         self,
         app: ASGIApp,
-        limits: Limits,
+        limits: ServiceLimits,
         metrics: Metrics,
         access: Access,
         quick: Mapping[str, Endpoint],
     ) -> None:
         self._app, self._limits, self._metrics = app, limits, metrics
         self._access, self._quick = access, quick
-        self._loopback_only = access.tokens is None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -83,18 +78,20 @@ class Gate:
             await send(message)
 
         try:
-            self._check_host(scope)
+            if self._access.tokens is None:
+                check_local(scope)
             if scope["method"] in _WITH_BODY:
                 receive = await self._body(scope, receive)
             endpoint = self._quick_endpoint(scope)
             if endpoint is None:
                 await self._app(scope, receive, send_on)
             else:
-                answer = await problems.answered(endpoint, Request(scope, receive))
+                answer = await problem_documents.answered(endpoint, Request(scope, receive))
                 await answer(scope, receive, send_on)
-        except _Refused as refused:
+        except (_Refused, UnimodalError) as error:
+            problem = _problem_of(error)
             headers = {"Connection": "close"}  # what is left of the body is not read
-            await problems.answer(refused.problem, headers)(scope, receive, send_on)
+            await problem_documents.answer(problem, headers)(scope, receive, send_on)
         finally:
             route = scope.get("quick_route", getattr(scope.get("route"), "path", "other"))
             self._metrics.answered(route, status, time.perf_counter() - begun)
@@ -116,7 +113,7 @@ class Gate:
         headers = dict(scope["headers"])
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or int(length) > self._limits.body:
-            raise self._too_large(self._limits.body)
+            raise _too_large(self._limits.body)
         if int(length) > self._limits.stranger_body:
             self._check_known(scope)
         try:
@@ -125,16 +122,15 @@ class Gate:
         except TimeoutError:
             seconds = f"{self._limits.body_seconds:g}"
             detail = f"the body must arrive within {seconds} s, and did not: send it again."
-            raise _Refused(problems.invalid(detail, 408)) from None
+            raise _Refused(problem_documents.invalid(detail, 408)) from None
         if body and not _is_json(headers.get(b"content-type", b"")):
             detail = (
                 "the body must be JSON, got another or no Content-Type: send the header "
                 "'Content-Type: application/json'."
             )
-            raise _Refused(problems.invalid(detail, 415))
+            raise _Refused(problem_documents.invalid(detail, 415))
         if not has_few_fields(body, self._limits.fields):
-            detail = f"a body must have at most {self._limits.fields:,} fields, got more."
-            raise _Refused(problems.of_error(TooLarge(f"{detail[:-1]}: send it in parts.")))
+            raise _too_large(self._limits.fields, "fields")
         sent = False
 
         async def again() -> Message:
@@ -152,11 +148,11 @@ class Gate:
         while True:
             message = await receive()
             if message["type"] == "http.disconnect":
-                raise _Refused(problems.invalid("the client hung up.", 400))
+                raise _Refused(problem_documents.invalid("the client hung up.", 400))
             parts.append(message.get("body", b""))
             size += len(parts[-1])
             if size > self._limits.body:
-                raise self._too_large(self._limits.body)
+                raise _too_large(self._limits.body)
             if size > self._limits.stranger_body and not is_known:
                 self._check_known(scope)
                 is_known = True
@@ -166,73 +162,16 @@ class Gate:
     def _check_known(self, scope: Scope) -> None:
         """Refuse a long body of somebody without a token, and one where a token is yet to come."""
         if scope["path"] == "/session":
-            raise self._too_large(self._limits.stranger_body)
-        try:
-            self._access.check_known(Request(scope))
-        except UnimodalError as error:
-            raise _Refused(problems.of_error(error)) from None
-
-    def _too_large(self, most: int) -> _Refused:
-        error = TooLarge(f"a body must have at most {most:,} bytes, got more: send it in parts.")
-        return _Refused(problems.of_error(error))
-
-    def _check_host(self, scope: Scope) -> None:
-        """Without tokens: refuse other machines, proxies, names that are not its own, and sites."""
-        if not self._loopback_only:
-            return
-        client = (scope.get("client") or ("localhost", 0))[0]
-        if not is_loopback(client):
-            detail = (
-                f"a service without tokens answers on its own machine only, got {client!r:.60}: "
-                "start it with a token file."
-            )
-            raise _Refused(problems.document("NotAllowed", 403, printable(detail)))
-        headers = dict(scope["headers"])
-        if any(name in _OF_PROXIES or name.startswith(b"x-forwarded") for name in headers):
-            detail = (
-                "a service without tokens answers on its own machine only, got a request that a "
-                "proxy has passed on: start it with a token file."
-            )
-            raise _Refused(problems.document("NotAllowed", 403, detail))
-        host, origin = (headers.get(name, b"").decode("latin-1") for name in (b"host", b"origin"))
-        if not is_loopback(host_of(host)):
-            detail = (
-                "a service without tokens answers to names of its own machine only, got "
-                f"{host!r:.60}: start it with a token file."
-            )
-            raise _Refused(problems.document("NotAllowed", 403, printable(detail)))
-        if origin and origin != f"{scope['scheme']}://{host}":
-            detail = (
-                f"a service without tokens takes no request of a page from {origin!r:.60}: start "
-                "it with a token file."
-            )
-            raise _Refused(problems.document("NotAllowed", 403, printable(detail)))
+            raise _too_large(self._limits.stranger_body)
+        self._access.check_known(Request(scope))
 
 
-def host_of(text: str) -> str:
-    """The host in a Host header.
-
-    >>> host_of("[::1]:8000"), host_of("127.0.0.1:8000"), host_of("localhost")
-    ('::1', '127.0.0.1', 'localhost')
-    """
-    if text.startswith("["):
-        return text[1:].partition("]")[0]
-    return text.rpartition(":")[0] if text.count(":") == 1 else text
+def _problem_of(error: _Refused | UnimodalError) -> dict[str, Any]:
+    return error.problem if isinstance(error, _Refused) else problem_documents.of_error(error)
 
 
-@functools.lru_cache(maxsize=256)
-def is_loopback(host: str) -> bool:
-    """Whether an address leads to this machine only.
-
-    >>> is_loopback("127.0.0.1"), is_loopback("0.0.0.0"), is_loopback("localhost")
-    (True, False, True)
-    """
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+def _too_large(most: int, what: str = "bytes") -> TooLarge:
+    return TooLarge(f"a body must have at most {most:,} {what}, got more: send it in parts.")
 
 
 def _is_json(content_type: bytes) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from unimodal.campaigns.stores import DatabaseAddress, Interrupted, kind_of
 from unimodal.campaigns.stores.postgresql_connection import Connection, sql_file
-from unimodal.service.places import check_name, is_name
+from unimodal.service.campaigns.catalog import check_name, is_name
 
 _NAMES = "SELECT name FROM unimodal.campaigns ORDER BY name"
 _HAS = "SELECT to_regclass(%(table)s) IS NOT NULL"
@@ -17,7 +17,7 @@ _END = "INSERT INTO unimodal_service.ended VALUES (%(name)s) ON CONFLICT DO NOTH
 _GO_ON = "DELETE FROM unimodal_service.ended WHERE name = %(name)s"
 
 
-class Database:
+class DatabaseCatalog:
     """The campaigns of a database; which of them were ended is in a table of the service's own."""
 
     def __init__(self, address: DatabaseAddress, wait: float) -> None:

@@ -3,7 +3,8 @@
 Calls of one campaign that wait together are done by one thread in one commit; another campaign's
 calls are done by another thread meanwhile. The queue is bounded, in all and per token: who comes
 when it is full is refused at once (`Overloaded`), so that those who wait are answered in time. What
-owners do (end, list, make, pause) has places and threads of its own: no load keeps them out.
+owners do (end, list, make, pause) is counted by itself and has threads of its own: no load keeps
+them out.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from typing import Any
 
 from unimodal.campaigns.group_commit import Call
 from unimodal.campaigns.together import do_together
-from unimodal.service.limits import Limits
-from unimodal.service.open_campaigns import OpenCampaigns, Work
-from unimodal.service.turns import Places, Turns
+from unimodal.service.campaigns.admission import Admission
+from unimodal.service.campaigns.fair_pool import FairPool
+from unimodal.service.campaigns.open_campaigns import OpenCampaigns, Work
+from unimodal.service.limits import ServiceLimits
 
 _THREADS = 8  # that wait for disks; campaigns take turns where there are more
 _READERS = 2  # that fold or read whole logs
@@ -33,7 +35,7 @@ class _Waiting:
 
     future: asyncio.Future[Any]
     loop: asyncio.AbstractEventLoop
-    places: Places
+    admission: Admission
     token: str
     call: Call | None = None
     work: Work | None = None
@@ -51,40 +53,40 @@ class _Lane:
 class CallQueue:
     """Does calls of campaigns for an event loop."""
 
-    def __init__(self, campaigns: OpenCampaigns, limits: Limits) -> None:
+    def __init__(self, campaigns: OpenCampaigns, limits: ServiceLimits) -> None:
         self._campaigns, self._limits = campaigns, limits
         self._threads = ThreadPoolExecutor(_THREADS, "unimodal-call")
-        self._readers = Turns(
-            _READERS, Places(limits.readings, limits.readings // 4), "unimodal-read"
+        self._readers = FairPool(
+            _READERS, Admission(limits.readings, limits.readings // 4), "unimodal-read"
         )
-        self._places = Places(limits.waiting, limits.waiting // 2)
-        self._owners_places = Places(limits.waiting, limits.waiting // 8)
-        self._owners = Turns(_OWNERS, self._owners_places, "unimodal-own")
+        self._admission = Admission(limits.waiting, limits.waiting // 2)
+        self._owners_admission = Admission(limits.waiting, limits.waiting // 8)
+        self._owners = FairPool(_OWNERS, self._owners_admission, "unimodal-own")
         self._lock = threading.Lock()
         self._lanes: dict[str, _Lane] = {}
 
     @property
     def waiting(self) -> int:
         """Calls in the queue or being done."""
-        return self._places.count + self._owners_places.count
+        return self._admission.count + self._owners_admission.count
 
     async def change(self, name: str, call: Call) -> Any:
         """Do a call on the state of a campaign, which may share a commit with others; its result.
 
         The calls that wait together are done in the order in which they came.
         """
-        await self._queued(name, self._places, call=call)
+        await self._queued(name, self._admission, call=call)
         if call.error is not None:
             raise call.error
         return call.result
 
     async def do(self, name: str, work: Work) -> Any:
         """Do something with a campaign after the calls that wait with it; what it returns."""
-        return await self._queued(name, self._places, work=work)
+        return await self._queued(name, self._admission, work=work)
 
     async def manage(self, name: str, work: Work) -> Any:
-        """`do` for an owner, who finds a place where calls find none."""
-        return await self._queued(name, self._owners_places, work=work)
+        """`do` for an owner, who is let in where calls are not."""
+        return await self._queued(name, self._owners_admission, work=work)
 
     async def read(self, name: str, work: Work) -> Any:
         """Do something slow that only reads, beside the calls."""
@@ -115,11 +117,11 @@ class CallQueue:
         self._readers.close()
 
     async def _queued(
-        self, name: str, places: Places, call: Call | None = None, work: Work | None = None
+        self, name: str, admission: Admission, call: Call | None = None, work: Work | None = None
     ) -> Any:
-        token = places.take()
+        token = admission.enter()
         loop = asyncio.get_running_loop()
-        queued = _Waiting(loop.create_future(), loop, places, token, call, work)
+        queued = _Waiting(loop.create_future(), loop, admission, token, call, work)
         with self._lock:
             lane = self._lanes.setdefault(name, _Lane(name))
             lane.waiting.append(queued)
@@ -164,7 +166,7 @@ class CallQueue:
     ) -> None:
         """On the event loop: hand out what came of the calls."""
         for one, (result, error) in zip(taken, outcomes, strict=True):
-            one.places.give_back(one.token)
+            one.admission.leave(one.token)
             if one.future.done():
                 continue  # its client has gone
             if error is None:

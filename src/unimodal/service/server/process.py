@@ -21,9 +21,9 @@ from fastapi import FastAPI
 from unimodal import descriptors
 from unimodal.errors import UnimodalError
 from unimodal.service.app import create_app
-from unimodal.service.gate import is_loopback
-from unimodal.service.limits import Limits
-from unimodal.service.timed_protocol import timed_protocol
+from unimodal.service.limits import ServiceLimits
+from unimodal.service.security.loopback import is_loopback
+from unimodal.service.server.timed_protocol import timed_protocol
 
 _log = logging.getLogger("unimodal")
 _GRACE = 30  # seconds for what is in flight
@@ -56,7 +56,7 @@ def serve(
     port: int = 8000,
     token_file: Path | None = None,
     *,
-    limits: Limits | None = None,
+    limits: ServiceLimits | None = None,
     durability: str = "full",
     watch: float = 60.0,
     demo: bool = False,
@@ -81,7 +81,7 @@ def serve(
 
 def configured(app: FastAPI) -> uvicorn.Config:
     """How an application is served."""
-    limits: Limits = app.state.service.limits
+    limits: ServiceLimits = app.state.service.limits
     return uvicorn.Config(
         app,
         http=timed_protocol(app.state.service),

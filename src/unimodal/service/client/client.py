@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from unimodal.service.campaign_texts import request_of
-from unimodal.service.connection import Connection
-from unimodal.service.remote_campaign import RemoteCampaign
+from unimodal.service.client.http_connection import HttpConnection
+from unimodal.service.client.new_campaign_body import request_of
+from unimodal.service.client.remote_campaign import RemoteCampaign
 
 
 class Client:
@@ -37,7 +37,7 @@ class Client:
     def __init__(
         self, url: str, token: str | None = None, *, timeout: float = 30.0, retries: int = 8
     ) -> None:
-        self._connection = Connection(url, token, timeout, retries)
+        self._connection = HttpConnection(url, token, timeout, retries)
 
     def campaign(self, name: str) -> RemoteCampaign:
         """A campaign of the service, by its name; asked for when it is first used."""

@@ -9,7 +9,7 @@ from unimodal.campaigns.events import key_digest
 from unimodal.campaigns.group_commit import Call
 from unimodal.campaigns.state_machine import StateMachine
 from unimodal.errors import UnimodalError
-from unimodal.service.calls import CallQueue
+from unimodal.service.campaigns.call_queue import CallQueue
 
 _LIFETIME = 86_400.0  # seconds for which a key is known
 

@@ -13,7 +13,7 @@ from starlette.types import Receive, Scope, Send
 
 from unimodal.errors import Overloaded, UnimodalError
 from unimodal.service.dashboard.watched import Dashboard
-from unimodal.service.tokens import Token
+from unimodal.service.security.tokens import Token
 
 _EVERY = 1.0  # seconds between two looks
 _SHARE = 5.0  # times as long as a look took, until the next one

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from unimodal import descriptors
-from unimodal.service.limits import Limits
+from unimodal.service.limits import ServiceLimits
 
 _OTHER = 32  # descriptors for logs, listeners, threads, readers and what Python itself needs
 
@@ -32,7 +32,7 @@ class Connections:
     quarters of that; campaigns have the rest.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ServiceLimits) -> None:
         self._limits = limits
         self._by_address: dict[str, set[OneConnection]] = {}
         self._count = 0

@@ -19,7 +19,7 @@ from unimodal.graphs.graph import plain_label
 from unimodal.graphs.text import as_label
 from unimodal.inference.certificate import Belief, Certificate
 from unimodal.inference.peak_test import check_confidence
-from unimodal.service.connection import Connection
+from unimodal.service.client.http_connection import HttpConnection
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,7 +34,7 @@ class _Compacted(Exception):
 class RemoteCampaign:
     """A campaign of a service: the methods of `Campaign`, each a request."""
 
-    def __init__(self, connection: Connection, name: str) -> None:
+    def __init__(self, connection: HttpConnection, name: str) -> None:
         self._connection, self.name = connection, name
         self._watch: AlarmWatch | None = None
 

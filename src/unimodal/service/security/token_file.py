@@ -1,9 +1,4 @@
-"""Bearer tokens: a file of hashes, who may do what, and a comparison in constant time.
-
-A token is `um_<id>_<secret>` with 256 random bits in the secret, so that one round of SHA-256 is
-enough: there is nothing to guess. The file has the hash only; the token is shown once, when it is
-made. A token may expire; `rotate` puts another one in the place of one.
-"""
+"""The file of tokens: of each its hash, and who may do what; read again when it has changed."""
 
 from __future__ import annotations
 
@@ -15,18 +10,17 @@ import logging
 import math
 import os
 import re
-import secrets
 import stat
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from unimodal import files
-from unimodal.errors import NotAuthenticated, UnimodalError, unknown_name
+from unimodal.errors import NotAuthenticated, UnimodalError
 from unimodal.escape_text import printable
-from unimodal.service.limits import NAME
+from unimodal.service.security.tokens import FORM, Token, secret_hash
 
 try:
     import fcntl
@@ -34,113 +28,8 @@ except ImportError:  # not on this system: two commands at once are the owner's 
     fcntl = None  # type: ignore[assignment]
 
 _log = logging.getLogger("unimodal")
-ROLES = ("decide", "read", "admin")
-_FORM = re.compile(r"um_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
-_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 _OTHERS_WRITE = 0o022  # of a mode
-_NOBODY = hashlib.sha256(b"").hexdigest()  # compared where the id is unknown
-
-
-@dataclass(frozen=True)
-class Token:
-    """What the file has of a token; `campaigns` is empty where it is for all of them."""
-
-    id: str
-    name: str
-    roles: tuple[str, ...]
-    campaigns: tuple[str, ...]
-    sha256: str
-    created: float
-    expires: float | None = None
-
-    def may(self, role: str, campaign: str | None = None) -> bool:
-        """Whether it covers a role, for a campaign; an admin may do all.
-
-        >>> shop = Token("0", "shop", ("decide",), ("prices",), "", 0.0)
-        >>> shop.may("decide", "prices"), shop.may("read", "prices"), shop.may("decide", "ads")
-        (True, False, False)
-        """
-        has_role = role in self.roles or "admin" in self.roles
-        return has_role and (campaign is None or self.sees(campaign))
-
-    def sees(self, campaign: str) -> bool:
-        """Whether it is for this campaign."""
-        return not self.campaigns or campaign in self.campaigns
-
-    def is_over(self, now: float) -> bool:
-        """Whether it has expired."""
-        return self.expires is not None and self.expires <= now
-
-
-EVERYTHING = Token("", "nobody (no token file)", ("admin",), (), "", 0.0)
-
-
-def seconds_of(text: str) -> float:
-    """A length of time.
-
-    >>> seconds_of("90d"), seconds_of("12h")
-    (7776000.0, 43200.0)
-    """
-    found = re.fullmatch(r"([0-9]{1,9})([smhdw])", text)
-    if found is None:
-        raise UnimodalError(
-            f"a length of time must be a number with s, m, h, d or w behind it, such as 90d, got "
-            f"{text!r:.80}: write it so."
-        )
-    return float(found[1]) * _UNITS[found[2]]
-
-
-def make(
-    name: str,
-    roles: Iterable[str],
-    campaigns: Iterable[str] = (),
-    lasts: float | None = None,
-) -> tuple[str, Token]:
-    """A new token, to be shown once, and what is to be kept of it; it `lasts` so many seconds."""
-    chosen = tuple(dict.fromkeys(roles))
-    for role in chosen:
-        if role not in ROLES:
-            raise unknown_name("role", role, ROLES)
-    if not chosen:
-        raise UnimodalError(f"a token must have a role, got none: name one of {', '.join(ROLES)}.")
-    for campaign in (covered := tuple(dict.fromkeys(campaigns))):
-        if not re.fullmatch(NAME, campaign):
-            raise UnimodalError(f"a campaign is named by a-z, 0-9, - and _, got {campaign!r}.")
-    number, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
-    now = time.time()
-    expires = None if lasts is None else now + lasts
-    kept = Token(number, str(name), chosen, covered, _hash(secret), now, expires)
-    return f"um_{number}_{secret}", kept
-
-
-def rotate(
-    known: dict[str, Token], which: str, lasts: float | None = None, grace: float = 0.0
-) -> tuple[str, Token]:
-    """A new token in the place of one, named by name or id, which ends now or after a `grace`.
-
-    It lasts as long as the other one did, if nothing else is said.
-    """
-    now = time.time()
-    named = [one for one in known.values() if which in (one.id, one.name)]
-    found = [one for one in named if not one.is_over(now)] or named
-    if not found:
-        names = [name for one in known.values() for name in (one.name, one.id) if name]
-        raise unknown_name("token", which, names)
-    if len(found) > 1:
-        raise UnimodalError(
-            f"one token must be named, got {which!r:.80}, as {len(found)} are: name an id, one of "
-            f"{', '.join(one.id for one in found)}."
-        )
-    old = found[0]
-    if lasts is None and old.expires is not None:
-        lasts = old.expires - old.created
-    text, new = make(old.name, old.roles, old.campaigns, lasts)
-    del known[old.id]
-    ends = min(now + grace, math.inf if old.expires is None else old.expires)
-    if ends > now:
-        known[old.id] = replace(old, expires=ends)
-    known[new.id] = new
-    return text, new
+_NO_HASH = hashlib.sha256(b"").hexdigest()  # compared where the id is unknown
 
 
 def read(path: Path) -> dict[str, Token]:
@@ -174,12 +63,12 @@ def _text_of_owner(path: Path) -> str:
         modes = [(path, os.fstat(file.fileno()).st_mode & _OTHERS_WRITE)]
         folder = os.stat(path.parent).st_mode  # with the sticky bit nobody can replace a file
         modes += [(path.parent, folder & 0o002 and not folder & stat.S_ISVTX)]
-        for place, is_open in modes:
+        for written, is_open in modes:
             if is_open and os.name == "posix":
                 raise UnimodalError(
-                    f"others than its owner may write {place}, so that they could make tokens for "
-                    f"themselves: `chmod go-w {place}`, and look with `unimodal token list` for "
-                    "strange ones."
+                    f"others than its owner may write {written}, so that they could make tokens "
+                    f"for themselves: `chmod go-w {written}`, and look with `unimodal token list` "
+                    "for strange ones."
                 )
         return file.read()
 
@@ -234,10 +123,10 @@ class TokenFile:
     def token_of(self, bearer: str) -> Token:
         """The token that was sent, or `NotAuthenticated`."""
         self._refresh()
-        form = _FORM.fullmatch(bearer)
+        form = FORM.fullmatch(bearer)
         kept = self._tokens.get(form[1]) if form else None
         right = hmac.compare_digest(
-            _hash(form[2]) if form else _NOBODY, kept.sha256 if kept else _NOBODY[::-1]
+            secret_hash(form[2]) if form else _NO_HASH, kept.sha256 if kept else _NO_HASH[::-1]
         )
         if kept is None or not right:
             raise NotAuthenticated(
@@ -252,7 +141,7 @@ class TokenFile:
 
     def name_of(self, bearer: str) -> str:
         """Which token somebody wanted to use, for a log, which must not have the token itself."""
-        form = _FORM.fullmatch(bearer)
+        form = FORM.fullmatch(bearer)
         kept = self._tokens.get(form[1]) if form else None
         return "of no known id" if kept is None else f"{kept.id} {printable(kept.name)!r:.80}"
 
@@ -279,10 +168,6 @@ class TokenFile:
             return status.st_mtime_ns, status.st_size, status.st_ino
         except OSError:
             return None
-
-
-def _hash(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def _row(token: Token) -> dict[str, Any]:

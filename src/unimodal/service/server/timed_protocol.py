@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.flow_control import CLOSE_HEADER
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from unimodal.service import problems
+from unimodal.service.http import problem_documents
 
 if TYPE_CHECKING:
     from unimodal.service.service import Service
@@ -174,12 +174,12 @@ def _cancel(timer: asyncio.TimerHandle | None) -> None:
 def _refused() -> bytes:
     """The answer to who finds no room."""
     detail = "the service has as many connections as it takes: connect again in a second."
-    body = json.dumps(problems.document("Overloaded", 503, detail))
+    body = json.dumps(problem_documents.document("Overloaded", 503, detail))
     head = [
         "HTTP/1.1 503 Service Unavailable",
         "connection: close",
         "retry-after: 1",
-        f"content-type: {problems.MEDIA_TYPE}",
+        f"content-type: {problem_documents.MEDIA_TYPE}",
         f"content-length: {len(body)}",
     ]
     return "\r\n".join([*head, "", body]).encode()

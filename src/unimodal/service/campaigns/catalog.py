@@ -1,4 +1,4 @@
-"""Where the campaigns of a service are kept, by name: no path ever comes from a request."""
+"""The campaigns that a service can open, by name: no path ever comes from a request."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from unimodal.service.limits import NAME
 _IS_NAME = re.compile(NAME)
 
 
-class Place(Protocol):
-    """What a service needs of it."""
+class Catalog(Protocol):
+    """The campaigns that a service can open, by name."""
 
     def names(self) -> list[str]:
         """The campaigns that there are, in order."""
@@ -62,7 +62,7 @@ def check_name(name: str) -> str:
     return name
 
 
-class Folder:
+class FolderCatalog:
     """A folder of SQLite files, one per campaign; an empty file beside it marks an ended one."""
 
     def __init__(self, path: str | Path) -> None:
@@ -129,10 +129,12 @@ class Folder:
         return self._path / f"{check_name(name)}.ended"
 
 
-def place_of(store: str, wait: float) -> Place:
-    """The place that `--store` names."""
+def catalog_of(store: str, wait: float) -> Catalog:
+    """The catalog of the store that `--store` names."""
     if is_meant_as_address(store):
-        from unimodal.service.database_place import Database  # which needs another extra
+        from unimodal.service.campaigns.database_catalog import (
+            DatabaseCatalog,  # which needs another extra
+        )
 
-        return Database(as_database(store, "the store of a service"), wait)
-    return Folder(store)
+        return DatabaseCatalog(as_database(store, "the store of a service"), wait)
+    return FolderCatalog(store)

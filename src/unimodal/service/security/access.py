@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import math
-import time
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
@@ -12,45 +10,19 @@ from typing import Any
 from fastapi import Request
 from fastapi.security import APIKeyCookie, HTTPBearer
 
-from unimodal.errors import NotAllowed, NotAuthenticated, TooManyRequests
-from unimodal.service.quiet_log import QuietLog
-from unimodal.service.sessions import COOKIE, CSRF_HEADER, Session, Sessions, cookie_name
-from unimodal.service.tokens import EVERYTHING, Token, TokenFile
+from unimodal.errors import NotAllowed, NotAuthenticated
+from unimodal.service.security.request_rates import RequestRates
+from unimodal.service.security.sessions import COOKIE, CSRF_HEADER, Session, Sessions, cookie_name
+from unimodal.service.security.token_file import TokenFile
+from unimodal.service.security.tokens import EVERYTHING, Token
+from unimodal.service.server.quiet_log import QuietLog
 
 # Only for the description: they are read in `Access`, in less time.
 BEARER = HTTPBearer(auto_error=False, description="A token that `unimodal token add` made")
 SESSION = APIKeyCookie(name=COOKIE, auto_error=False, description="The cookie of POST /session")
 # The token that asks in this task, so that none takes more than its share; "" where there are none.
 ASKING: ContextVar[str] = ContextVar("asking", default="")
-_MOST_BUCKETS = 10_000
 _READING = ("GET", "HEAD", "OPTIONS")
-
-
-class Rates:
-    """A bucket per token or address: so many requests per second, as many at once after a pause."""
-
-    def __init__(self, rate: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._rate, self._clock = rate, clock
-        self._size = max(rate, 1.0)  # or with less than one per second the first would be refused
-        self._buckets: dict[str, tuple[float, float]] = {}  # what is left, and when that was
-
-    def take(self, whose: str, what: str = "this token may be used") -> None:
-        """Count a request, or refuse it."""
-        now = self._clock()
-        left, before = self._buckets.pop(whose, (self._size, now))
-        left = min(left + (now - before) * self._rate, self._size)
-        is_refused = left < 1.0
-        self._buckets[whose] = left if is_refused else left - 1.0, now
-        while len(self._buckets) > _MOST_BUCKETS:  # of those who have not come for the longest time
-            del self._buckets[next(iter(self._buckets))]
-        if is_refused:
-            seconds = math.ceil((1.0 - left) / self._rate)
-            error = TooManyRequests(
-                f"{what} {self._rate:g} times per second, and this was more often: wait "
-                f"{seconds} s, or put several rewards into one request."
-            )
-            error.seconds = seconds
-            raise error
 
 
 class Access:
@@ -58,7 +30,7 @@ class Access:
 
     def __init__(self, tokens: TokenFile | None, sessions: Sessions, rate: float) -> None:
         self.tokens, self.sessions = tokens, sessions
-        self._rates, self._strangers = Rates(rate), Rates(rate)
+        self._rates, self._strangers = RequestRates(rate), RequestRates(rate)
         self.quiet = QuietLog()  # for what strangers can cause
 
     def token_of(self, request: Request) -> Token:

@@ -12,9 +12,8 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from unimodal import descriptors, errors
-from unimodal.errors import UnimodalError
+from unimodal.errors import URN, UnimodalError
 from unimodal.escape_text import printable
-from unimodal.service.urn import URN
 
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 MEDIA_TYPE = "application/problem+json"
@@ -139,11 +138,11 @@ def _of_validation(error: RequestValidationError) -> dict[str, Any]:
     if first["type"] == "json_invalid":
         return invalid("the body must be JSON, got something else: check quotes and commas.", 400)
     parts = [str(part) for part in first["loc"]]
-    place = ".".join(part for part in parts if not part[:1].isupper() and "[" not in part)
+    field = ".".join(part for part in parts if not part[:1].isupper() and "[" not in part)
     given = repr(first.get("input"))
     came = given if len(given) <= _LONGEST_INPUT else f"{given[:_LONGEST_INPUT]}…"
     reason = first["msg"][:1].lower() + first["msg"][1:]
-    return invalid(f"{place:.200}: {reason}, got {came}; /openapi.json describes every field.")
+    return invalid(f"{field:.200}: {reason}, got {came}; /openapi.json describes every field.")
 
 
 def _of_http(request: Request, error: HTTPException) -> dict[str, Any]:

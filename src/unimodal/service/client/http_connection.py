@@ -9,13 +9,12 @@ from typing import Any
 from urllib.parse import quote
 
 from unimodal import errors
-from unimodal.errors import Overloaded, ServiceError, UnimodalError, real_number, whole_number
-from unimodal.service.urn import URN
+from unimodal.errors import URN, Overloaded, ServiceError, UnimodalError, real_number, whole_number
 
 _LONGEST_PAUSE = 5.0  # seconds between two tries
 
 
-class Connection:
+class HttpConnection:
     """Keep-alive connections to one service."""
 
     def __init__(self, url: str, token: str | None, timeout: float, retries: int) -> None:

@@ -26,8 +26,8 @@ from unimodal.errors import (
     UnimodalError,
     UnknownCampaign,
 )
-from unimodal.service.limits import Limits
-from unimodal.service.places import Place
+from unimodal.service.campaigns.catalog import Catalog
+from unimodal.service.limits import ServiceLimits
 
 _log = logging.getLogger("unimodal")
 _ROOM = 16  # that stay free, for those who read and who connect meanwhile
@@ -53,12 +53,12 @@ class OpenCampaigns:
 
     def __init__(
         self,
-        place: Place,
-        limits: Limits,
+        catalog: Catalog,
+        limits: ServiceLimits,
         durability: str = "full",
         connections: Callable[[], tuple[int, int]] = lambda: (0, 0),
     ) -> None:
-        self.place, self._limits = place, limits
+        self.catalog, self._limits = catalog, limits
         self._durability = as_durability(durability)
         self._connections = connections
         self._lock = threading.Lock()
@@ -75,7 +75,7 @@ class OpenCampaigns:
                     held.campaign.close()
                     held.campaign = None
                 if held.campaign is None:
-                    if not self.place.has(name):
+                    if not self.catalog.has(name):
                         raise unknown_campaign(name)
                     held.campaign = self._open(name)
             yield held.campaign
@@ -83,7 +83,7 @@ class OpenCampaigns:
     def create(self, name: str, **given: Any) -> None:
         """Make a campaign; `CampaignExists` if there is one of this name."""
         with self._used(name) as held, held.lock:
-            if held.campaign is not None or self.place.has(name):
+            if held.campaign is not None or self.catalog.has(name):
                 raise CampaignExists(
                     f"there is a campaign {name} already: choose another name, or go on with it."
                 )
@@ -175,7 +175,7 @@ class OpenCampaigns:
     def _open(self, name: str, **given: Any) -> Campaign:
         """Open a campaign; others are closed first where there is no room for it."""
         named = {"durability": self._durability, "wait": self._limits.wait, **given}
-        address = self.place.address(name)
+        address = self.catalog.address(name)
         kept = os.path.realpath(address) if isinstance(address, Path) else str(address)
         with self._lock:
             self._opening.append(kept)

@@ -17,14 +17,14 @@ from unimodal.graphs import Graph
 from unimodal.graphs.text import as_label
 from unimodal.policies import Policy
 from unimodal.policies.forgetting import Forgetful
-from unimodal.service.limits import LONGEST_LABEL, Limits
-from unimodal.service.models import EdgeFile, Edges, Generator, NewCampaign
+from unimodal.service.http.models import EdgeFile, Edges, Generator, NewCampaign
+from unimodal.service.limits import LONGEST_LABEL, ServiceLimits
 
 _WORK = 1e7  # arms or edges that may be drawn in search of a random graph that is connected
 _NUMBER = re.compile(r"\d{1,9}(\.\d{1,20})?(e-\d{1,2})?")
 
 
-def settings_of(body: NewCampaign, limits: Limits) -> dict[str, Any]:
+def settings_of(body: NewCampaign, limits: ServiceLimits) -> dict[str, Any]:
     """What `Campaign.open` is to be given."""
     graph, policy = graph_of(body.graph, limits), policies.parse(body.policy, own=False)
     check_room(policy, graph.n_arms, limits)
@@ -44,7 +44,7 @@ def settings_of(body: NewCampaign, limits: Limits) -> dict[str, Any]:
     }
 
 
-def check_room(policy: Policy, n_arms: int, limits: Limits) -> None:
+def check_room(policy: Policy, n_arms: int, limits: ServiceLimits) -> None:
     """Refuse a policy that makes room for more rewards than a service takes."""
     if isinstance(policy, Forgetful) and policy.room(n_arms) > limits.rewards:
         raise TooLarge(
@@ -66,7 +66,7 @@ def _family(body: NewCampaign) -> Family:
     return Scaled(family, by=by)
 
 
-def graph_of(body: Edges | Generator | EdgeFile, limits: Limits) -> Graph:
+def graph_of(body: Edges | Generator | EdgeFile, limits: ServiceLimits) -> Graph:
     """A graph from its edges, the text of a generator, or the text of a file."""
     if isinstance(body, Generator):
         graph = _generated(body, limits)
@@ -90,7 +90,7 @@ def graph_of(body: Edges | Generator | EdgeFile, limits: Limits) -> Graph:
     return graph
 
 
-def _generated(body: Generator, limits: Limits) -> Graph:
+def _generated(body: Generator, limits: ServiceLimits) -> Graph:
     kind, *parts = body.generator.split(":")
     if kind == "edges":
         raise InvalidRequest(
@@ -136,7 +136,7 @@ def _size(kind: str, numbers: list[float]) -> tuple[float, float]:
     return _SIZES[kind](*numbers)
 
 
-def _check_size(arms: float, edges: float, limits: Limits) -> None:
+def _check_size(arms: float, edges: float, limits: ServiceLimits) -> None:
     if arms > limits.arms or edges > limits.edges:
         raise TooLarge(
             f"a graph must have at most {limits.arms:,} arms and {limits.edges:,} edges here, got "

@@ -15,9 +15,9 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from unimodal.errors import InvalidRequest
-from unimodal.service.access import check
+from unimodal.service.campaigns.catalog import check_name
 from unimodal.service.limits import LONGEST_KEY, NAME
-from unimodal.service.places import check_name
+from unimodal.service.security.access import check
 from unimodal.service.service import Service, service_of
 
 Read = TypeVar("Read")

@@ -1,0 +1,1 @@
+"""Requests and answers: their models, errors as problem documents, and what all requests pass."""

@@ -1,0 +1,1 @@
+"""Who may do what: tokens, sessions, rates, and where a service without tokens answers."""

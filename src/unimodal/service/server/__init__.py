@@ -1,0 +1,1 @@
+"""The server process: its socket, its connections and its log."""
