@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import unimodal as um
-from unimodal.agents.history import evidence_sums
+from unimodal.agents.known_arms import evidence_sums
 from unimodal.agents.saving import state_data
 from unimodal.inference.posterior_given_one_peak import raised_by_one_peak
 

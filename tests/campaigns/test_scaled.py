@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import unimodal as um
-from unimodal.agents.history import known_records
+from unimodal.agents.known_arms import known_records
 from unimodal.agents.propensity import propensity
 from unimodal.campaigns.simulated_campaign import simulated_campaign
 

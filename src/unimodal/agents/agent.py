@@ -220,6 +220,22 @@ class Agent:
             self._book.tell(number, value)
             self._player.learn(number, value)
 
+    def learn(self, arm: int, reward: float) -> None:
+        """Learn a reward that was checked, by the number of its arm; the book is left as it is.
+
+        For those who keep a log, such as a campaign: others call `tell`.
+        """
+        self._check_lock()
+        self._player.learn(arm, reward)
+
+    def begin_stream(self, number: int, purpose: int) -> None:
+        """Go on with the random stream of the seed, a number and a purpose (`kernels.random`).
+
+        The word by which ties are broken stays. For those who follow one log and must agree.
+        """
+        self._check_lock()
+        self._player.state.rng[:4] = stream(self.seed, number, purpose)[:4]
+
     def checked_rewards(self, arm: Any, reward: Any) -> list[tuple[int, float]]:
         """What `tell` is told: arms and rewards, all of which are checked before any is learnt."""
         arm_of, check_reward = self._player.view.arm_of, self._player.family.check_reward
@@ -266,6 +282,37 @@ class Agent:
     def known_arms(self) -> int:
         """How many arms it knows: all of a graph, or those it has met."""
         return self._player.known_arms
+
+    @property
+    def labels(self) -> list[Hashable]:
+        """The labels of the arms that it knows, in the order of their numbers.
+
+        >>> import unimodal as um
+        >>> um.Agent(um.UTS(), um.graphs.line(["low", "high"])).labels
+        ['low', 'high']
+        """
+        return [self.label_of(arm) for arm in range(self.known_arms)]
+
+    def label_of(self, arm: int) -> Hashable:
+        """The label of an arm, by its number.
+
+        Parameters
+        ----------
+        arm
+            The number of an arm that the agent knows, from 0.
+
+        Returns
+        -------
+        Hashable
+            The label of the arm.
+
+        Examples
+        --------
+        >>> import unimodal as um
+        >>> um.Agent(um.UTS(), um.graphs.line(["low", "high"])).label_of(1)
+        'high'
+        """
+        return self._player.view.label_of(arm)
 
     def arms(self) -> pl.DataFrame:
         """One row per arm that has led or has rewards: label, pulls, mean reward, leads.
@@ -418,12 +465,24 @@ class Agent:
         if reward is not None and arm >= 0:  # else there is nothing to learn, or nobody to learn
             self._player.learn(arm, reward)
 
-    # Limits: `agents.limits` says what they do.
+    @property
+    def limits(self) -> Limits:
+        """Within which limits it chooses: the numbers of paused arms, and the cap or None.
+
+        It is to be read; `pause`, `resume` and `cap` change it.
+
+        >>> import unimodal as um
+        >>> agent = um.Agent(um.UTS(), um.graphs.line(3))
+        >>> agent.cap(0.1, over=50)
+        >>> agent.limits.cap.share, agent.limits.cap.over
+        (0.1, 50)
+        """
+        return self._player.limits
 
     @property
     def paused(self) -> list[Hashable]:
         """The arms that are not offered."""
-        return [self._player.view.label_of(arm) for arm in self._player.limits.paused]
+        return [self.label_of(arm) for arm in self.limits.paused]
 
     def pause(self, *arms: Any) -> None:
         """Do not offer some arms until they are resumed; what is known of them is kept.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import RewardsInMemory
-from unimodal.agents.history import evidence_sums, is_partial, known_graph, known_records
+from unimodal.agents.known_arms import evidence_sums, is_partial, known_graph, known_records
 from unimodal.agents.propensity import thompson_wins
 from unimodal.errors import UnimodalError
 from unimodal.families.posteriors import cdf, is_known, quantile

@@ -8,7 +8,7 @@ from typing import Any
 
 from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import Decision
-from unimodal.agents.history import as_text
+from unimodal.agents.label_text import as_text
 from unimodal.errors import UnimodalError
 from unimodal.lookup.graph_view import LazyGraphView, WholeGraphView
 from unimodal.policies.index import Budgeted

@@ -15,7 +15,7 @@ from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import Book
 from unimodal.agents.limits import Limits, without_paused
 from unimodal.agents.player import Player
-from unimodal.agents.validation import (
+from unimodal.agents.saved_state_checks import (
     COLUMNS,
     check_first_pulls,
     check_limits,

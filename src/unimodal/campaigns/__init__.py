@@ -1,11 +1,11 @@
 """Agents in production: decisions and rewards that survive crashes, in an SQLite file."""
 
+from unimodal.agents.explanation import Competitor, Explanation
 from unimodal.campaigns.campaign import Campaign
 from unimodal.campaigns.compacting import Compacted, compact
 from unimodal.campaigns.copying import Copied, copy
 from unimodal.campaigns.erasing import Erased, erase
 from unimodal.campaigns.explain import explain
-from unimodal.campaigns.explanation import Competitor, Explanation
 from unimodal.campaigns.exporting import Exported, by_decision, export
 from unimodal.campaigns.migrating import Migrated, migrate
 from unimodal.campaigns.reading import Reading, look, recorded

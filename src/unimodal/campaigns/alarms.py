@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unimodal.agents import Agent
-from unimodal.agents.history import COLUMNS, Recorded, history_of, shown
+from unimodal.agents.label_text import shown
+from unimodal.agents.recorded_history import COLUMNS, Recorded, history_of
 from unimodal.campaigns.certifying import counted_sums, obstacle_of
 from unimodal.campaigns.event_checks import answer
 from unimodal.campaigns.reading import recorded
@@ -316,14 +317,12 @@ def _all_expired(history: pl.DataFrame) -> Iterator[Alarm]:
 
 
 def _text(agent: Agent, arm: int) -> str | None:
-    return shown(agent._player.view.label_of(arm)) if arm >= 0 else None
+    return shown(agent.label_of(arm)) if arm >= 0 else None
 
 
 def _label(agent: Agent, text: str) -> Any:
     """The label that a log writes so."""
-    label_of = agent._player.view.label_of
-    labels = map(label_of, range(agent.known_arms))
-    return next((label for label in labels if shown(label) == text), text)
+    return next((label for label in agent.labels if shown(label) == text), text)
 
 
 def _counted(decisions: int) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import Decision
+from unimodal.agents.explanation import Explanation
 from unimodal.agents.limits import checked_cap
 from unimodal.agents.past_data import as_past_data
 from unimodal.campaigns.alarm_watch import AlarmWatch
@@ -16,7 +17,6 @@ from unimodal.campaigns.alarms import Alarm, alarms
 from unimodal.campaigns.certifying import certificate
 from unimodal.campaigns.events import key_digest
 from unimodal.campaigns.explain import explain
-from unimodal.campaigns.explanation import Explanation
 from unimodal.campaigns.history_table import plain
 from unimodal.campaigns.reading import backup, look, read_table
 from unimodal.campaigns.settings import Settings

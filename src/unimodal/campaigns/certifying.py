@@ -18,15 +18,9 @@ from unimodal.agents.certifying import (
     played_graph,
     sums_by_arm,
 )
-from unimodal.agents.history import (
-    Recorded,
-    arms_by_text,
-    events_before,
-    evidence_sums,
-    history_of,
-    is_partial,
-    shown,
-)
+from unimodal.agents.known_arms import evidence_sums, is_partial
+from unimodal.agents.label_text import arms_by_text, shown
+from unimodal.agents.recorded_history import Recorded, events_before, history_of
 from unimodal.campaigns.event_checks import parsed
 from unimodal.graphs import Graph
 from unimodal.inference.certificate import Certificate, Counted, certify
@@ -56,7 +50,7 @@ def certificate_of(
         pulls, totals = pulls + agent.past.pulls, totals + agent.past.totals
     late = arms[len(arms) // 2 :]
     recent = sums_by_arm(late, np.ones(len(late)), graph.n_arms)
-    paused = list(agent._player.limits.paused)
+    paused = list(agent.limits.paused)
     pulls[paused] = totals[paused] = recent[paused] = 0.0
     stays = not is_partial(agent) and not _graph_changed(history)
     numbering = Numbering(graph.n_arms) if stays else _by_first_pull(agent, history, arm_of)
@@ -214,8 +208,8 @@ def _by_first_pull(agent: Agent, history: pl.DataFrame, arm_of: dict[str, int]) 
     """Numbers of arms by their first pull, of all arms in the log."""
     import polars as pl
 
-    label_of, past = agent._player.view.label_of, np.flatnonzero(agent.past.pulls)
-    counted = [shown(label_of(int(arm))) for arm in past if agent.past.certify]
+    past = np.flatnonzero(agent.past.pulls)
+    counted = [shown(agent.label_of(int(arm))) for arm in past if agent.past.certify]
 
     pulled = pl.col("kind").cast(pl.String).is_in(["decide", "tell"])
     decided = history.filter(pulled)["arm"].cast(pl.String)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from unimodal import files
-from unimodal.agents.history import shown
+from unimodal.agents.label_text import shown
 from unimodal.campaigns.archive import (
     About,
     Archive,

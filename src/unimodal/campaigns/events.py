@@ -7,7 +7,7 @@ import json
 from typing import Any, NamedTuple
 
 from unimodal.agents.decisions import Decision
-from unimodal.agents.history import as_text
+from unimodal.agents.label_text import as_text
 from unimodal.errors import UnimodalError
 
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from typing import Any
-
-from unimodal.agents.arm_intervals import means_and_intervals
-from unimodal.agents.history import as_text
+from unimodal.agents.explaining import because, competitors
+from unimodal.agents.explanation import Explanation
+from unimodal.agents.label_text import as_text
 from unimodal.campaigns.event_checks import parsed, told
 from unimodal.campaigns.events import Event
-from unimodal.campaigns.explanation import Competitor, Explanation, as_shown
 from unimodal.campaigns.log_start import begins_after
 from unimodal.campaigns.reading import Archives, no_clock, read, saved_settings
 from unimodal.campaigns.state_machine import StateMachine
@@ -18,12 +14,7 @@ from unimodal.campaigns.stores import Place, StoreToRead
 from unimodal.campaigns.stores.history import fitting_snapshots
 from unimodal.errors import DamagedFile, UnimodalError, UnknownDecision, whole_number
 from unimodal.policies import Policy
-from unimodal.policies.contest_values import Contest, value_name
-from unimodal.policies.state import BEGUN
 from unimodal.version import __version__
-
-# What the winner of a contest did, by whether the highest wins; None where one is drawn.
-_WON_BY = {True: "had the highest of", False: "had the lowest of", None: "was drawn from"}
 
 
 def explain(
@@ -126,13 +117,12 @@ def _decision(store: StoreToRead, number: int, machine: StateMachine) -> Event:
 
 
 def _explained(machine: StateMachine, event: Event, store: StoreToRead) -> Explanation:
-    contests, (arm, reason, leader, near), differs = machine.play_with_notes()
-    player = machine.agent._player
-    label_of, view = player.view.label_of, player.view
-    led = label_of(leader) if leader >= 0 else None
+    played, differs = machine.play_with_contests()
+    agent = machine.agent
+    arm, leader = agent.label_of(played.arm), played.leader_of(agent)
     again = Event(
-        event.seq, event.time, "decide", event.decision, as_text(label_of(arm)), reason,
-        as_text(led), near,
+        event.seq, event.time, "decide", event.decision, as_text(arm), played.reason,
+        as_text(leader), played.near,
     )  # fmt: skip
     if told(again) != told(event) or differs:
         raise UnimodalError(
@@ -140,111 +130,20 @@ def _explained(machine: StateMachine, event: Event, store: StoreToRead) -> Expla
             f"{told(event)}, and unimodal {__version__} on this machine makes it {told(again)}, "
             "or had made an earlier one otherwise; `unimodal verify` names the first."
         )
-    rivals = contests[-1].near if contests else [arm]
-    if leader >= 0 and not contests:
-        arena: Any = view.arena
-        rivals = arena.near[arena.first[leader] : arena.last[leader]].tolist()
-        rivals += [arm] if arm not in rivals else []  # a leader may look around
-    name, highest = value_name(player.index) if contests and contests[-1].values else ("", True)
+    last = played.contests[-1] if played.contests else None
     return Explanation(
         id=int(event.decision or 0),
-        arm=label_of(arm),
-        reason=reason,
-        leader=led,
+        arm=arm,
+        reason=played.reason,
+        leader=leader,
         time=event.time,
-        policy=repr(player.policy),
-        round=player.round,
-        because=_because(player, reason, arm, leader, contests, (name, highest)),
-        value_name=name,
-        contests=len(contests),
-        winner=label_of(contests[-1].winner) if contests else None,
-        competitors=tuple(_competitors(player, rivals, contests, arm, leader)),
-        paused=tuple(map(label_of, player.limits.paused)),
+        policy=repr(agent.policy),
+        round=agent.round,
+        because=because(agent, played),
+        value_name=played.value_name,
+        contests=len(played.contests),
+        winner=None if last is None else agent.label_of(last.winner),
+        competitors=tuple(competitors(agent, played)),
+        paused=tuple(agent.paused),
         propensity=event.propensity,
     )
-
-
-def _competitors(
-    player: Any, rivals: list[int], contests: list[Contest], arm: int, leader: int
-) -> Iterator[Competitor]:
-    records = player.state.arms[rivals]
-    means, low, high = means_and_intervals(player.family, records)
-    values = contests[-1].values if contests else None
-    for place, one in enumerate(rivals):
-        yield Competitor(
-            arm=player.view.label_of(one),
-            pulls=records["pulls"][place].item(),
-            mean=_known(means[place]),
-            low=_known(low[place]),
-            high=_known(high[place]),
-            value=None if values is None else values[place],
-            is_leader=one == leader,
-            is_chosen=one == arm,
-        )
-
-
-def _because(
-    player: Any,
-    reason: str,
-    arm: int,
-    leader: int,
-    contests: list[Contest],
-    value: tuple[str, bool | None],
-) -> str:
-    """Who won, and why."""
-    state, label_of = player.state, player.view.label_of
-    if reason == "start":
-        return (
-            "The start pulls some arms before anybody leads; this was number "
-            f"{int(state.notes[BEGUN]):,} of {len(state.begin):,}."
-        )
-    leads = f"{label_of(leader)!r} led" if leader >= 0 else "Nobody leads with this policy"
-    if reason == "forced leader":
-        before = int(state.arms["leads"][leader]) - 1
-        past = ", past rewards included" if player.policy.data_leads and player.past_sums else ""
-        return (
-            f"{leads} and was pulled without a contest, as in some of the rounds that it leads; it "
-            f"had led {before:,} before{past}."
-        )
-    if not contests:
-        return _because_of_a_look(player, reason, arm, leader, leads)
-    last, (name, highest) = contests[-1], value
-    held = f", the last of {len(contests)} contests of this round" if len(contests) > 1 else ""
-    if last.values is None:
-        won = "its policy chose it, and does not tell what it compared"
-    else:
-        best = last.values[last.near.index(last.winner)]
-        won = f"it {_WON_BY[highest]} {len(last.near)} ({name} {as_shown(best)}){held}"
-    if reason == "cap":
-        return f"{leads}. {label_of(last.winner)!r} won the contest: {won}. {_but_capped(player)}"
-    if arm == leader:
-        return f"{leads} and won the contest: {won}."
-    return f"{leads}. {label_of(arm)!r} won the contest: {won}."
-
-
-def _because_of_a_look(player: Any, reason: str, arm: int, leader: int, leads: str) -> str:
-    """Why an arm was pulled in a lead in which the leader looked around."""
-    looked = f"{leads} and looked around for the peak by all rewards so far"
-    if reason == "cap":
-        return f"{looked}, and drew an arm. {_but_capped(player)}"
-    share = f"probability {as_shown(player.look_probabilities(leader)[arm])}"
-    if arm == player.doubtful(leader):
-        return (
-            f"{leads} and looked around: {player.view.label_of(arm)!r} is a neighbour with few "
-            f"rewards for how little they speak against it ({share})."
-        )
-    if arm == leader:
-        return f"{looked}: it drew its own place, or one that its own rewards refute ({share})."
-    return f"{looked}: {player.view.label_of(arm)!r} was drawn as its place ({share})."
-
-
-def _but_capped(player: Any) -> str:
-    cap = player.limits.cap
-    return (
-        f"But it had had its {cap.most} of the last {cap.over} decisions (a cap of "
-        f"{cap.share:g}), so the leader was played."
-    )
-
-
-def _known(number: float) -> float | None:
-    return None if math.isnan(number) else float(number)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from unimodal import graphs
-from unimodal.agents.history import shown
+from unimodal.agents.label_text import shown
 from unimodal.campaigns.event_checks import change, keyed_decisions, parsed
 from unimodal.campaigns.events import Event
 from unimodal.campaigns.stores import StoreToRead

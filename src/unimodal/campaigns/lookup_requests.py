@@ -11,7 +11,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from unimodal.agents.history import as_text
+from unimodal.agents.label_text import as_text
 from unimodal.campaigns.event_checks import answer
 from unimodal.campaigns.events import Event, as_json
 from unimodal.errors import DamagedFile, UnimodalError

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unimodal.agents.agent import Agent
-from unimodal.agents.history import Recorded, shown
+from unimodal.agents.label_text import shown
+from unimodal.agents.recorded_history import Recorded
 from unimodal.campaigns.archive import Archive, load_archives, with_archives
 from unimodal.campaigns.event_checks import change, short
 from unimodal.campaigns.history_table import compact, plain
@@ -164,8 +165,9 @@ def read_table(path: str | Place, archives: Archives = ()) -> pl.DataFrame:
 
 def _check_labels(found: Reading, settings: Settings, store: StoreToRead) -> None:
     """Refuse a log that names arms which its graph never had: who counts would leave them out."""
-    graph: Any = settings.graph if isinstance(settings.graph, Graph) else found.agent._player.view
-    known = set(map(shown, graph.labels))
+    held = isinstance(settings.graph, Graph)
+    labels = settings.graph.labels if held else found.agent.labels
+    known = set(map(shown, labels))
     for event in store.revisions():
         known.update(shown(label) for edge in change(event.data).add for label in edge)
     table = found.compact_history().select("kind", "arm", "leader")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from unimodal import graphs
-from unimodal.agents.history import as_text, shown
+from unimodal.agents.label_text import as_text, shown
 from unimodal.campaigns.event_checks import answer, change, parsed
 from unimodal.campaigns.events import Event, as_json
 from unimodal.errors import DamagedFile, UnimodalError

@@ -20,7 +20,8 @@ from typing import Any
 from unimodal import graphs
 from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import Decision
-from unimodal.agents.history import as_text
+from unimodal.agents.explaining import NotedRound, play_with_contests
+from unimodal.agents.label_text import as_text
 from unimodal.agents.log_follower import LogFollower
 from unimodal.agents.past_data import Known, PastData, checked
 from unimodal.agents.revision import limit, revised
@@ -49,8 +50,6 @@ from unimodal.campaigns.stores import StoreToRead
 from unimodal.campaigns.stores.history import fitting_snapshots
 from unimodal.errors import LONGEST, DamagedFile, OtherCampaign, UnimodalError
 from unimodal.graphs import Graph
-from unimodal.kernels.random import stream
-from unimodal.policies.contest_values import Contest, noting
 from unimodal.policies.state import ROUND
 from unimodal.version import __version__
 
@@ -236,8 +235,7 @@ class StateMachine:
             self._begin_stream(self.seq)
 
     def _begin_stream(self, seq: int) -> None:
-        # The last word, by which ties are broken, stays.
-        self.agent._player.state.rng[:4] = stream(self.agent.seed, seq, _AGREED)[:4]
+        self.agent.begin_stream(seq, _AGREED)
         self._differs = False
         if self._oracle is not None:
             self._oracle.differs = False
@@ -291,7 +289,7 @@ class StateMachine:
         arm = self._follower.number_of(event.arm, self._labels_met)
         if arm is None or event.reward is None:
             return False
-        self.agent._player.learn(arm, event.reward)
+        self.agent.learn(arm, event.reward)
         return True
 
     def _check(self, event: Event) -> None:
@@ -432,7 +430,7 @@ class StateMachine:
             return None
         number = self._follower.number_of(text, self._labels_met)
         if number is not None:
-            return self.agent._player.view.label_of(number)
+            return self.agent.label_of(number)
         first = self._settings.graph.labels if isinstance(self._settings.graph, Graph) else ()
         added = (
             end for e in self._store.revisions() for edge in change(e.data).add for end in edge
@@ -445,18 +443,18 @@ class StateMachine:
 
     def tell(self, arm: Any, reward: Any) -> None:
         """Learn rewards that belong to no decision."""
-        told, label_of = self.agent.checked_rewards(arm, reward), self.agent._player.view.label_of
+        told, label_of = self.agent.checked_rewards(arm, reward), self.agent.label_of
         now = self._now()
         for number, value in told:
             self._note(now, "tell", arm=as_text(label_of(number)), reward=value)
-            self.agent._player.learn(number, value)
+            self.agent.learn(number, value)
 
     def begin_with(self, data: PastData) -> None:
         """Begin a new log with past data; or compare them with those that the log has."""
         if self.seq == 0:
             known = self._checked(data)
             self.agent.begin_with(data)
-            label_of = self.agent._player.view.label_of
+            label_of = self.agent.label_of
             such_as = f"labels such as {label_of(0)!r}"
             self._note(self._now(), "data", data=as_json(known.to_log(label_of), such_as))
             return
@@ -500,18 +498,16 @@ class StateMachine:
         except ValueError:
             raise self._damage(event, f"must be past data, got {short(event.data)}") from None
 
-    def play_with_notes(self) -> tuple[list[Contest], tuple[int, str, int, int], bool]:
+    def play_with_contests(self) -> tuple[NotedRound, bool]:
         """Make the next decision of the log again, with a note of every contest.
 
-        What `Player.play` tells, and whether it may be another here than it was. It is not
-        compared with the log, and the state is of no use for anything else afterwards.
+        And whether it may be another here than it was. It is not compared with the log, and the
+        state is of no use for anything else afterwards.
         """
-        player, contests = self.agent._player, list[Contest]()
         differs = self._differs or (self._oracle is not None and self._oracle.differs)
-        player.choose = noting(contests)
         self._fold(True)
         try:
-            return contests, player.play(), differs
+            return play_with_contests(self.agent), differs
         finally:
             self._fold(False)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unimodal.agents.history import Recorded
+from unimodal.agents.recorded_history import Recorded
 from unimodal.campaigns.certifying import certificate
 from unimodal.escape_text import printable
 from unimodal.inference.certificate import STANDING, standing_rows

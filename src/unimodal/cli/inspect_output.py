@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unimodal.agents.history import Recorded
+from unimodal.agents.recorded_history import Recorded
 from unimodal.escape_text import printable
 from unimodal.inspection.page import (
     OVER_TIME,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unimodal import files
-from unimodal.agents.history import Recorded
+from unimodal.agents.recorded_history import Recorded
 from unimodal.history_analysis.replay.estimate import replay
 from unimodal.policies import parse, split
 from unimodal.report import tables

@@ -10,7 +10,7 @@ import numpy as np
 from unimodal.agents import Agent
 from unimodal.agents.certifying import counted_sums as counted_by_agent
 from unimodal.agents.certifying import expired, obstacle
-from unimodal.agents.history import Recorded, history_of
+from unimodal.agents.recorded_history import Recorded, history_of
 from unimodal.campaigns.certifying import counted_sums as counted_by_log
 from unimodal.campaigns.certifying import obstacle_of
 from unimodal.errors import UnimodalError, real_number, whole_number

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from unimodal.agents.history import arms_by_text
+from unimodal.agents.label_text import arms_by_text
 from unimodal.inference.certificate import STANDING, standing_rows
 from unimodal.inspection import timeline
 from unimodal.inspection.graph_picture import draw

@@ -14,20 +14,15 @@ from numpy.typing import NDArray
 from unimodal import files
 from unimodal.agents import Agent
 from unimodal.agents.arm_intervals import means_and_intervals
-from unimodal.agents.history import (
-    COLUMNS,
-    Recorded,
-    arms_by_text,
-    events_before,
-    history_of,
-    in_money,
+from unimodal.agents.known_arms import (
     is_partial,
     known_graph,
     known_records,
     past_pulls,
     rounds_led,
-    shown,
 )
+from unimodal.agents.label_text import arms_by_text, shown
+from unimodal.agents.recorded_history import COLUMNS, Recorded, events_before, history_of, in_money
 from unimodal.campaigns import recorded
 from unimodal.campaigns.alarms import Alarm, alarms_of
 from unimodal.campaigns.certifying import certificate_of
@@ -165,7 +160,7 @@ class View:
             names = list(map(shown, self.agent.paused))
             more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
             facts["paused"] = ", ".join(names[:_NAMED]) + more
-        if (cap := self.agent._player.limits.cap) is not None:
+        if (cap := self.agent.limits.cap) is not None:
             facts["cap"] = f"{cap.share:g} of {cap.over:,}"
         facts["mean reward"] = "–" if mean is None else f"{mean:.4g}"
         facts[known] = f"{self.agent.known_arms:,}"

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from unimodal.agents.history import Recorded
+from unimodal.agents.recorded_history import Recorded
 from unimodal.campaigns import recorded
 from unimodal.engines import runner
 from unimodal.engines.engine_choice import trial_class

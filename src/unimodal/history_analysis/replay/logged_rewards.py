@@ -8,14 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unimodal.agents import Agent
-from unimodal.agents.history import (
-    Recorded,
-    arms_by_text,
-    events_before,
-    history_of,
-    is_partial,
-    known_graph,
-)
+from unimodal.agents.known_arms import is_partial, known_graph
+from unimodal.agents.label_text import arms_by_text
+from unimodal.agents.recorded_history import Recorded, events_before, history_of
 from unimodal.campaigns.certifying import in_order
 from unimodal.errors import UnimodalError
 from unimodal.families import Bernoulli, Bounded, Family

@@ -8,10 +8,10 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from unimodal.agents.decisions import Decision
+from unimodal.agents.explanation import Competitor, Explanation
 from unimodal.campaigns.alarm_watch import AlarmWatch
 from unimodal.campaigns.alarms import Alarm
 from unimodal.campaigns.events import Event
-from unimodal.campaigns.explanation import Competitor, Explanation
 from unimodal.campaigns.history_table import compact, plain
 from unimodal.campaigns.log_start import WHOLE, LogStart
 from unimodal.errors import UnimodalError, real_number, whole_number

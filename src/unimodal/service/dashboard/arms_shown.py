@@ -9,7 +9,8 @@ import numpy as np
 
 from unimodal.agents import Agent
 from unimodal.agents.arm_intervals import means_and_intervals
-from unimodal.agents.history import known_graph, known_records, past_pulls, rounds_led, shown
+from unimodal.agents.known_arms import known_graph, known_records, past_pulls, rounds_led
+from unimodal.agents.label_text import shown
 from unimodal.escape_text import printable
 from unimodal.families import Family
 from unimodal.graphs import Graph

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from unimodal.agents.explanation import Explanation
 from unimodal.campaigns.explain import explain
-from unimodal.campaigns.explanation import Explanation
 from unimodal.errors import UnimodalError
 from unimodal.escape_text import printable
 from unimodal.inference.certificate import Certificate, standing_rows

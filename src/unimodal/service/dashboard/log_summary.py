@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unimodal.agents.history import shown
+from unimodal.agents.label_text import shown
 from unimodal.campaigns.events import NO_EVENT, Event, identity_of
 from unimodal.campaigns.settings import saved_family
 from unimodal.campaigns.stores import StoreToRead

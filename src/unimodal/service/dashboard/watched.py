@@ -199,7 +199,7 @@ def changed(one: Watched, ended: bool, have: set[str]) -> dict[str, Any]:
 
 def described(agent: Agent) -> dict[str, Any]:
     """What a campaign is about, and its limits."""
-    cap = agent._player.limits.cap
+    cap = agent.limits.cap
     return {
         "policy": printable(agent.policy.name),
         "family": printable(repr(agent.family)),

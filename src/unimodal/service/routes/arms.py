@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from fastapi import APIRouter, Depends, Request, Response
 
-from unimodal.agents import Agent
-from unimodal.agents.arm_intervals import means_and_intervals
+from unimodal.agents.arm_intervals import arm_rows
 from unimodal.campaigns import Campaign
 from unimodal.errors import TooLarge
 from unimodal.graphs.text import as_label
@@ -44,35 +42,8 @@ _CHANGE: dict[str, Any] = {
 )
 async def list_arms(request: Request, name: Name) -> Response:
     """List the arms that have led or have rewards, the most pulled first."""
-    found = await service_of(request).queue.do(name, lambda campaign: campaign._call(_arms))
+    found = await service_of(request).queue.do(name, lambda campaign: campaign._call(arm_rows))
     return as_json({"arms": finite(found)})
-
-
-def _arms(agent: Agent) -> list[dict[str, Any]]:
-    """In the order of `Agent.arms`, with the interval in which each mean lies."""
-    player = agent._player
-    known = player.state.arms[: player.view.n_arms]
-    met = np.flatnonzero((known["pulls"] > 0) | (known["leads"] > 0))
-    met = met[np.argsort(-known["pulls"][met], kind="stable")]
-    means, low, high = means_and_intervals(agent.family, known[met])
-    past = agent.past.pulls if player.past_sums else None
-    paused = set(agent.paused)
-    rows = []
-    for row, arm in enumerate(met.tolist()):
-        label = player.view.label_of(arm)
-        rows.append(
-            {
-                "arm": label,
-                "pulls": known["pulls"][arm].item(),
-                "mean": float(means[row]),
-                "low": float(low[row]),
-                "high": float(high[row]),
-                "leads": known["leads"][arm].item(),
-                "past": None if past is None else int(past[arm]),
-                "paused": label in paused,
-            }
-        )
-    return rows
 
 
 async def _changed(request: Request, name: str, work: Callable[[Campaign], None]) -> Response:

@@ -133,7 +133,7 @@ def _read(service: Service, name: str) -> Work:
 
 
 def _described(agent: Agent) -> dict[str, Any]:
-    graph, cap = agent.graph, agent._player.limits.cap
+    graph, cap = agent.graph, agent.limits.cap
     known = {"kind": "look-up", "arms": agent.known_arms, "edges": None}
     if graph is not None:
         known = {"kind": graph.recipe["kind"], "arms": graph.n_arms, "edges": graph.n_edges}

@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from unimodal.agents.history import shown
+from unimodal.agents.label_text import shown
 from unimodal.escape_text import printable
 
 

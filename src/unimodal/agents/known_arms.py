@@ -1,10 +1,8 @@
-"""A campaign as its readers see it: an agent, and the log of what it did."""
+"""What an agent knows of its arms: the graph that it has met, records, pulls and totals."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -13,66 +11,6 @@ from unimodal.errors import UnimodalError
 from unimodal.graphs import Graph
 from unimodal.graphs.build import components, lay_out
 from unimodal.policies.state import set_factors, set_prior
-
-if TYPE_CHECKING:
-    import polars as pl
-
-COLUMNS = (
-    *("seq", "time", "kind", "decision", "arm"),
-    *("reason", "leader", "near", "propensity", "reward"),
-)
-
-
-class Recorded(Protocol):
-    """What `um.replay` and `um.inspect` need: a `um.Campaign` has it."""
-
-    @property
-    def agent(self) -> Agent:
-        """The agent as it is now."""
-
-    def history(self) -> pl.DataFrame:
-        """One row per event, in order, with the `COLUMNS`; arms and leaders are labels as text."""
-
-
-def history_of(campaign: Recorded) -> pl.DataFrame:
-    """The log, or a sentence if it is not one; expiries that count as a reward of 0 have that.
-
-    A campaign that has it gives its `compact_history`, with words as categories.
-    """
-    import polars as pl
-
-    frame = getattr(campaign, "compact_history", campaign.history)()
-    missing = [name for name in COLUMNS if name not in frame.columns]
-    if missing:
-        raise UnimodalError(
-            f"the history of a campaign must have the columns {', '.join(COLUMNS)}; "
-            f"{', '.join(missing)} is missing."
-        )
-    if campaign.agent.book.on_expiry == "zero":  # the agent learnt them, so its readers count them
-        zero = pl.when(pl.col("kind") == "expire").then(0.0).otherwise(pl.col("reward"))
-        frame = frame.with_columns(reward=zero)
-    return frame
-
-
-def events_before(history: pl.DataFrame) -> int:
-    """How many events of a log are in an archive and not in a history; 0 where it is whole."""
-    return 0 if history.is_empty() else max(int(history["seq"][0]) - 1, 0)
-
-
-def in_money(history: pl.DataFrame, agent: Agent, graph: Graph) -> pl.DataFrame:
-    """The log with what its rewards were worth in place of what was told; retired arms, too."""
-    import polars as pl
-
-    family = agent.family
-    if family.told is family:
-        return history
-    labels = {shown(label): label for label in (*family.labels, *graph.labels)}
-    arms = history["arm"].cast(pl.String)
-    texts = arms.unique().drop_nulls().to_list()
-    factors = np.atleast_1d(family.factors([labels.get(text, text) for text in texts]))
-    known = pl.Series(texts, dtype=pl.String), pl.Series(factors, dtype=pl.Float64)
-    factor = arms.replace_strict(*known, default=None, return_dtype=pl.Float64)
-    return history.with_columns(reward=pl.col("reward") * factor)
 
 
 def known_graph(agent: Agent) -> Graph:
@@ -158,30 +96,3 @@ def rounds_led(agent: Agent, graph: Graph) -> Any:
 def is_partial(agent: Agent) -> bool:
     """Whether there may be arms that the agent has not met."""
     return agent.graph is None
-
-
-def as_text(label: Hashable) -> Any:
-    """A label as a log's column holds it: text and numbers as they are, others as JSON."""
-    if isinstance(label, int) and not -(2**63) <= label < 2**63:
-        return str(label)  # more than a column holds
-    if isinstance(label, bool):
-        return int(label)
-    known = label is None or isinstance(label, str | int | float)
-    return label if known else json.dumps(label, default=str)
-
-
-def shown(label: Hashable) -> str:
-    """A label as a table of the log has it, where all are text."""
-    return str(as_text(label))
-
-
-def arms_by_text(graph: Graph) -> dict[str, int]:
-    """The arm that a log means by a label's text."""
-    labels = graph.labels
-    found = {shown(label): arm for arm, label in enumerate(labels)}
-    if len(found) < graph.n_arms:
-        raise UnimodalError(
-            "the labels of the arms must differ as text for a log to tell them apart: "
-            "rename those that do not, such as 1 and '1'."
-        )
-    return found
