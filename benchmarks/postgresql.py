@@ -186,7 +186,7 @@ class Bench:
         yield (f"opening a campaign of {events:,} events, after a close", f"{took:.2f} s", "")
         crashed = self.opened("large")
         grow(crashed, 19_000)
-        crashed._transactions._group.alone(crashed._store.close)
+        crashed._writer._group.alone(crashed._store.close)
         took = seconds(lambda: self.opened("large").close())
         yield ("the same, 19,000 events after its last snapshot", f"{took:.2f} s", "")
 

@@ -11,8 +11,10 @@ from unimodal.agents.limits import Cap, Limits
 from unimodal.campaigns import verify
 from unimodal.campaigns.archive import read_archive
 from unimodal.campaigns.certifying import counted_sums
-from unimodal.campaigns.event_checks import keyed_decisions
-from unimodal.campaigns.events import key_digest
+from unimodal.campaigns.commands.deciding import deciding
+from unimodal.campaigns.events import Keyed, Row
+from unimodal.campaigns.events.keyed import key_digest
+from unimodal.campaigns.group_commit import Call
 from unimodal.campaigns.reading import load, read
 from unimodal.campaigns.stores import sqlite
 
@@ -38,7 +40,7 @@ def test_the_events_of_a_key_are_its_decisions_from_the_first_to_the_last(path, 
     with start(PEOPLE) as campaign:
         made = [campaign.decide(2, key=key) for key in "ab"]
     rows = {row[0]: row for row in log(path)}
-    told = [keyed_decisions(row[10]).events for row in rows.values() if row[2] == "key"]
+    told = [Keyed.of(Row._make(row)).events for row in rows.values() if row[2] == "key"]
     found = [[rows[n][3] for n in range(first, last + 1)] for ((first, last),) in told]
     assert found == [[decision.id for decision in some] for some in made]
 
@@ -181,10 +183,10 @@ def test_the_last_of_two_uses_of_a_key_in_one_transaction_is_told_again(start):
     """The first had expired when the second came; both are not yet in the log."""
     digest = key_digest("a")
 
-    def used(machine):
-        return [machine.decide_once(digest, life, 2, False)[0] for life in (60.0, 0.0, 60.0)]
+    def used(state):
+        return [deciding(2, False, digest, life).work(state)[0] for life in (60.0, 0.0, 60.0)]
 
     with start(PEOPLE) as campaign:
-        first, second, again = campaign._transactions(used)
+        first, second, again = campaign._writer(Call(used))
         assert [one.id for one in first] == [1, 2] and [one.id for one in second] == [3, 4]
         assert again == second == campaign.decide(2, key="a")

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import unimodal as um
+from unimodal.campaigns import known_rewards as rewards_in_log
 from unimodal.campaigns import look, verify
-from unimodal.campaigns import reward_lookup as rewards_in_log
 
 LINE = um.graphs.line(7)
 LADDER = um.graphs.from_edges([("a", "b"), ("b", "c"), ("c", "d")])

@@ -121,7 +121,7 @@ def test_a_reward_in_one_statement_by_who_is_behind_is_not_lost(path, start, pla
     made = behind.decide(40)
     for decision in made[:30]:
         behind.reward(decision.id, 1.0)
-    assert behind._transactions._undisturbed >= 20  # so that it need not read before it writes
+    assert behind._writer._undisturbed >= 20  # so that it need not read before it writes
     play(ahead, 40)
     ahead.close()
     moved = um.campaigns.compact(path)
@@ -163,13 +163,13 @@ def test_others_use_the_campaign_meanwhile(path, start, play, monkeypatch):
     campaign = start(LADDER)
     for _ in range(2):
         play(campaign, 25)
-        campaign._transactions._snapshots._writer.join()
+        campaign._writer._snapshots._writer.join()
     assert len(sqlite.read_store(path, lambda s: s.snapshots())) == 2
     fill = compacting.fill_archive
 
     def meanwhile(*given):
         play(campaign, 100)
-        campaign._transactions._snapshots._writer.join()
+        campaign._writer._snapshots._writer.join()
         fill(*given)
 
     monkeypatch.setattr(compacting, "fill_archive", meanwhile)

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import unimodal as um
 from unimodal.agents.saving import copied
-from unimodal.campaigns import explain, state_machine
+from unimodal.campaigns import explain, fold
 from unimodal.campaigns.stores import sqlite
 from unimodal.cli import app
 from unimodal.policies.contest_values import noting, value_name
@@ -105,13 +105,13 @@ def test_it_is_folded_from_the_snapshot_before(path, start, play, reopen, monkey
     with reopen() as campaign:  # of one version, the first and the last snapshot are kept
         play(campaign, 10)
         expected = {number: campaign.explain(number) for number in (5, 45, 85)}
-    restore, used = state_machine.StateMachine._restore, []
+    restore, used = fold.Fold._restore, []
 
     def noted(machine, seq):
         used.append(seq)
         restore(machine, seq)
 
-    monkeypatch.setattr(state_machine.StateMachine, "_restore", noted)
+    monkeypatch.setattr(fold.Fold, "_restore", noted)
     for number, found in expected.items():
         assert explain(path, number) == found
     assert used == [81, 81]  # from the beginning, and from the snapshot after decision 40; the

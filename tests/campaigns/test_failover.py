@@ -15,6 +15,7 @@ import psycopg
 import pytest
 
 import unimodal as um
+from unimodal.campaigns.group_commit import Call
 from unimodal.campaigns.reading import read
 from unimodal.errors import StoreError
 from unimodal.testing.postgresql_server import PostgresqlServer
@@ -66,7 +67,7 @@ class Client:
     @property
     def known(self):
         """The number of the last event that it knows."""
-        return self.campaign._transactions._machine.seq
+        return self.campaign._writer._fold.state.seq
 
     def forget(self, events):
         """Keep in mind what the surviving log has."""
@@ -181,7 +182,7 @@ def test_what_the_server_acknowledges_is_on_its_disk_though_a_reload_turned_that
         server.execute("ALTER SYSTEM SET synchronous_commit = off")
         server.execute("SELECT pg_reload_conf()")
         for number, one in enumerate(made):
-            campaign._transactions._undisturbed = 10**6 * (number % 2)  # in both ways
+            campaign._writer._undisturbed = 10**6 * (number % 2)  # in both ways
             if number % 4 < 2:
                 assert campaign.reward(one.id, 1.0) is True
             else:
@@ -202,9 +203,6 @@ def test_more_than_the_disk_is_waited_for_where_the_server_demands_it(postgresql
     address = f"{postgresql()}&options=-c%20synchronous_commit%3D{level}"
     with um.Campaign.open(address, um.UTS(), LINE, seed=4) as campaign:
         seen = []
-        campaign._transactions(
-            lambda _: seen.extend(
-                campaign._store._link.connection.ask("SHOW synchronous_commit")[0][0]
-            )
-        )
+        ask = campaign._store._link.connection.ask
+        campaign._writer(Call(lambda _: seen.extend(ask("SHOW synchronous_commit")[0][0])))
         assert seen == [level]

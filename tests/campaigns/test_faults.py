@@ -394,7 +394,7 @@ def test_an_interrupted_call_is_not_kept_and_the_next_one_is(path, start):
     campaign.decide()
     with pytest.raises(KeyboardInterrupt):
         campaign.decide()
-    campaign._transactions.clock._clock = lambda: 5.0
+    campaign._writer.clock._clock = lambda: 5.0
     assert campaign.decide().id == 2
     campaign.close()
     assert bool(verify(path))

@@ -17,7 +17,7 @@ import pytest
 import unimodal as um
 from unimodal.agents.saving import whole_state
 from unimodal.campaigns import look, verify
-from unimodal.campaigns.events import Event
+from unimodal.campaigns.events import Row
 from unimodal.campaigns.lookup_requests import LoggedOracle, LookUpRequests
 
 LINE = um.graphs.line(7)
@@ -191,7 +191,7 @@ def test_streams_that_went_apart_come_together(path, value_of, game):
     for turn in range(60):
         campaign = both[turn % 2]
         if turn % 10 == 5:
-            um.random.uniform(campaign._transactions._machine.agent._player.state.rng)
+            um.random.uniform(campaign._writer._fold.state.agent._player.state.rng)
         for decision in campaign.decide(4):
             both[decision.id % 2].reward(decision.id, value_of(decision.id))
             told += 1
@@ -262,11 +262,11 @@ def test_a_new_stream_is_none_of_those_before_and_keeps_ties(path, start, play):
     """It depends on the seed and the event only, so that all who fold the log have the same."""
     with start() as campaign:
         play(campaign, 10)
-        machine = campaign._transactions._machine
+        state = campaign._writer._fold.state
         before, streams = rng_of(campaign), []
         for seq in itertools.chain(range(20, 40), [20]):
-            machine.agent.locked = False  # as within a call
-            machine._begin_stream(seq)
+            state.agent.locked = False  # as within a call
+            state.begin_stream(seq)
             streams.append(tuple(rng_of(campaign)))
         assert streams[0] == streams[-1] and len(set(streams)) == 20
         assert {stream[4] for stream in streams} == {before[4]}  # by which ties are broken
@@ -312,7 +312,7 @@ def test_an_answer_that_one_decision_did_not_need_is_not_the_next_ones():
     oracle = LoggedOracle(LookUpRequests(None), 0, 10, lambda *_: None)
     oracle.folding, oracle.is_strict = True, False
     for data in ("[0, [1]]", "[1, [2]]"):
-        oracle.take(Event(1, 0.0, "look-up", data=data))
+        oracle.take(Row(1, 0.0, "look-up", data=data))
     assert oracle.look_up(1) == [2] and oracle.differs  # out of order, but there
     oracle.differs = False
     oracle.drop_answers()

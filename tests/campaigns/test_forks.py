@@ -153,7 +153,7 @@ def test_what_cannot_be_closed_for_a_fork_is_refused_in_the_child(path, start, m
     """As when a call of another thread takes long: the child then has a wrong idea of locks."""
     campaign, told = start(), []
     monkeypatch.setattr(locks, "_FORK_WAIT", 0.05)
-    assert campaign._transactions._group.hold()
+    assert campaign._writer._group.hold()
 
     def fork():
         told.append(in_child(lambda: um.Campaign.open(path)))
@@ -162,7 +162,7 @@ def test_what_cannot_be_closed_for_a_fork_is_refused_in_the_child(path, start, m
     thread = threading.Thread(target=fork)
     thread.start()
     thread.join(30)
-    campaign._transactions._group.release()
+    campaign._writer._group.release()
     assert len(told) == 2
     for words in told:
         assert words.startswith("StoreError: ") and "forked from, and in use there" in words

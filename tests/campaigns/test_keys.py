@@ -38,7 +38,7 @@ def opened(place):
 
 def crash(campaign):
     """Take the connection away, so that no snapshot is written."""
-    campaign._transactions._group.alone(campaign._store.close)
+    campaign._writer._group.alone(campaign._store.close)
 
 
 def kinds(place):

@@ -177,7 +177,7 @@ def test_decisions_are_those_of_an_agent(path):
             campaign.reward([d.id for d in made[-2:]], rewards)
         assert made == expected and set(calls) == set(asked)
         assert campaign.agent.look_up_counts == agent.look_up_counts
-        assert campaign._transactions._look_ups.at_hand == {}
+        assert campaign._writer._look_ups.at_hand == {}
     assert verify(path).wrong == []
 
 

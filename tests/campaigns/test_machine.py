@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 import unimodal as um
-from unimodal.campaigns import reward_lookup as rewards_in_log
+from unimodal.campaigns import known_rewards as rewards_in_log
 from unimodal.campaigns import snapshots, verify
 
 TIME_TO_LIVE = 10.0
@@ -208,7 +208,7 @@ class CampaignMachine(RuleBasedStateMachine):
         """After a close; or after a crash, which takes the connection and writes no snapshot."""
         campaign = self.campaigns[who]
         if crash:
-            campaign._transactions._group.alone(campaign._store.close)
+            campaign._writer._group.alone(campaign._store.close)
         else:
             campaign.close()
         self.campaigns[who] = self.open()

@@ -22,6 +22,8 @@ from typer.testing import CliRunner
 
 import unimodal as um
 from unimodal.campaigns.certifying import certificate
+from unimodal.campaigns.commands.rewarding import telling
+from unimodal.campaigns.group_commit import Call
 from unimodal.campaigns.reading import look, read
 from unimodal.campaigns.stores import as_place, postgresql, postgresql_schema
 from unimodal.campaigns.stores.postgresql_connection import Connection
@@ -320,7 +322,7 @@ def test_tables_that_an_older_version_made_get_our_function_from_who_may_make_it
     for user, functions, one in (("poor", 1, made[0]), ("postgres", 2, made[1])):
         campaign = opened(server.address("a", database, user))
         assert server.execute(count, database) == [(functions,)]
-        campaign._transactions._undisturbed = 10**6
+        campaign._writer._undisturbed = 10**6
         assert campaign.reward(one.id, 1.0) is True
         assert campaign._store._is_plain == (functions == 2)
     assert kinds(address).count("reward") == 2
@@ -377,7 +379,7 @@ def test_a_campaign_that_is_removed_while_it_is_open(server, opened):
     campaign = opened(server.address("removed"))
     campaign.reward([d.id for d in campaign.decide(30)], [1.0] * 30)
     for alone in (False, True):  # in a transaction, and in one statement
-        campaign._transactions._undisturbed = 10**6 * alone
+        campaign._writer._undisturbed = 10**6 * alone
         server.execute("DELETE FROM unimodal.campaigns WHERE name = 'removed'")
         with pytest.raises(StoreError, match="was removed from its database while it was open"):
             campaign.tell(0, 1.0)
@@ -387,12 +389,12 @@ def test_a_campaign_that_is_removed_inside_a_transaction(server, opened):
     """By somebody who does not know of our lock; then nothing is appended, or acknowledged."""
     campaign = opened(server.address("removed inside"))
 
-    def work(machine):
+    def work(state):
         server.execute("DELETE FROM unimodal.campaigns WHERE name = 'removed inside'")
-        machine.tell(0, 1.0)
+        telling(0, 1.0).work(state)
 
     with pytest.raises(StoreError, match="was removed from its database while it was open"):
-        campaign._transactions(work)
+        campaign._writer(Call(work))
     assert server.execute("SELECT count(*) FROM unimodal.log WHERE kind = 'tell' AND campaign = "
                           f"{campaign._store._campaign}") == [(0,)]  # fmt: skip
 
@@ -461,7 +463,7 @@ def test_how_a_commit_waits_for_the_disk(server, database, opened, reloaded, dur
     if reload:
         reloaded(campaign)
     for number, alone in enumerate([False, True, False, True]):
-        campaign._transactions._undisturbed = 10**6 * alone
+        campaign._writer._undisturbed = 10**6 * alone
         if number < 2:
             assert campaign.reward(made[number].id, 1.0)
         else:
@@ -548,7 +550,7 @@ def test_a_commit_whose_answer_is_lost_counts_once(server, opened, cut, when, al
         lambda: campaign.retire(4) is None,
     ]
     for call in calls:
-        campaign._transactions._undisturbed = 10**6 * alone
+        campaign._writer._undisturbed = 10**6 * alone
         cut(when)
         assert call()
     assert kinds(address) == [
@@ -603,7 +605,7 @@ def test_what_the_server_asks_to_do_again_is_done_again(server, database, opened
     campaign = opened(address)
     made = campaign.decide()
     server.execute(FAIL.format(code=code), database)
-    campaign._transactions._undisturbed = 10**6 * alone
+    campaign._writer._undisturbed = 10**6 * alone
     assert campaign.reward(made.id, 1.0) is True
     assert server.execute("SELECT last_value FROM times", database) == [(2,)]
     assert kinds(address) == ["open", "decide", "reward"]
@@ -669,7 +671,7 @@ def test_a_server_that_is_killed_in_the_middle_of_a_commit(server, database, ope
     address, told = server.address("a", database), []
     campaign = opened(address)
     campaign.decide()
-    campaign._transactions._undisturbed = 10**6 * written  # in one statement, too
+    campaign._writer._undisturbed = 10**6 * written  # in one statement, too
     settings = server.folder / "data" / "postgresql.auto.conf"
     before = settings.read_text()
     server.execute(HOLD, database)
@@ -733,17 +735,19 @@ def test_a_standby_is_waited_for_and_then_refused(server, opened, monkeypatch):
 HOLDER = """
 import sys
 import unimodal as um
+from unimodal.campaigns.commands.rewarding import telling
+from unimodal.campaigns.group_commit import Call
 from unimodal.campaigns.stores import postgresql
 postgresql._IDLE = float(sys.argv[2])
 campaign = um.Campaign.open(sys.argv[1], um.UTS(), um.graphs.line(5), seed=4, wait=20)
 campaign._store._wait = 1.0  # of which half is less than _IDLE
 
-def work(machine):
+def work(state):
     print("inside", flush=True)
     sys.stdin.readline()
-    machine.tell(0, 1.0)
+    telling(0, 1.0).work(state)
 
-campaign._transactions(work)
+campaign._writer(Call(work))
 campaign._store._wait = 20.0
 campaign.close()
 """

@@ -13,6 +13,7 @@ import pytest
 
 import unimodal as um
 from unimodal.campaigns.content import content_of
+from unimodal.campaigns.group_commit import Call
 from unimodal.campaigns.reading import read, read_table
 from unimodal.campaigns.stores import as_place
 from unimodal.campaigns.stores import postgresql as stores
@@ -119,7 +120,7 @@ def test_a_commit_that_comes_after_it_was_looked_for_is_not_counted_too(
 
     messages.instead = on_its_way
     messages.cut("before", word=word)
-    campaign._transactions._undisturbed = 10**6  # in one statement
+    campaign._writer._undisturbed = 10**6  # in one statement
     assert call(campaign)
     late[0].join(30)
     assert late[1:] == ["it came"]
@@ -178,13 +179,13 @@ def test_a_transaction_that_the_server_rolled_back_is_not_acknowledged(postgresq
     with start(address) as campaign:
         store, failed = campaign._store, []
 
-        def work(machine):
+        def work(state):
             if not failed:
                 with pytest.raises(StoreError, match="division by zero"):
                     store._tell(store._link.connection, "SELECT 1 / 0;", {})
             failed.append(len(failed))
 
-        campaign._transactions(work)
+        campaign._writer(Call(work))
         assert failed == [0, 1]
         store.begin()
         with pytest.raises(StoreError):
@@ -208,7 +209,7 @@ def test_a_server_that_was_set_back_gets_no_log_with_a_gap(postgresql, messages,
     place = as_place(address, "a test's")
     lost = "DELETE FROM unimodal.log WHERE campaign = %(id)s AND seq > 3;"
     messages.send(place, lost, {"id": campaign._store._campaign})
-    campaign._transactions._undisturbed = 10**6 * alone
+    campaign._writer._undisturbed = 10**6 * alone
     with pytest.raises(StoreError, match="ends with event 3 now, and with event 5 before"):
         campaign.reward(made[0].id, 1.0)
     assert campaign.reward(made[0].id, 1.0) is True  # from the log as it is

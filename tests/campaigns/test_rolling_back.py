@@ -175,7 +175,7 @@ def test_calls_that_share_a_commit_with_one_that_fails_are_kept(path, moody):
     }
     for number, (name, call) in enumerate(calls.items()):
         threads.append(begin(name, call))
-        while len(campaign._transactions._group._waiting) <= number:
+        while len(campaign._writer._group._waiting) <= number:
             time.sleep(0.001)
     free.set()
     for thread in threads:

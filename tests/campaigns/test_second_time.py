@@ -9,10 +9,9 @@ import pytest
 
 import unimodal as um
 from unimodal.campaigns import look, snapshots, verify
-from unimodal.campaigns.events import key_digest
-from unimodal.campaigns.group_commit import Call
+from unimodal.campaigns.commands.deciding import deciding
+from unimodal.campaigns.events.keyed import key_digest
 from unimodal.campaigns.stores import sqlite
-from unimodal.campaigns.together import do_together
 from unimodal.history_analysis.replay import logged_rewards
 
 PEOPLE = um.graphs.from_edges([("Ann", "Bob"), ("Bob", "Cy"), ("Cy", "Di"), ("Di", "Eve")])
@@ -33,7 +32,7 @@ def test_every_reward_is_found_after_many_snapshots_in_a_row(
     monkeypatch.setattr(snapshots, "SNAPSHOT_EVERY", 10)
     monkeypatch.setattr(snapshots, "_REWARDS", at_a_time)
     with start() as campaign:
-        writing = campaign._transactions._snapshots
+        writing = campaign._writer._snapshots
         decisions = campaign.decide(60)
         taken = set()
         for decision in decisions:
@@ -58,10 +57,7 @@ def test_every_reward_is_found_after_many_snapshots_in_a_row(
 
 def keyed(*keys):
     """Calls under keys, as a service collects them for one commit."""
-    return [
-        Call(lambda machine, key=key: machine.decide_once(key_digest(key), 86_400.0, 2, False))
-        for key in keys
-    ]
+    return [deciding(2, False, key_digest(key)) for key in keys]
 
 
 @pytest.mark.parametrize("keys", ["aa", "aba", "aabb", "abab"])
@@ -69,11 +65,11 @@ def test_the_same_key_twice_in_one_commit_is_decided_once(path, start, reopen, k
     with start(PEOPLE) as campaign:
         for again in range(3):  # the first commit makes them; those after it find them in the log
             calls = keyed(*keys)
-            do_together(campaign, calls)
+            campaign.do(calls)
             assert [call.error for call in calls] == [None] * len(keys)
             found = {}
             for key, call in zip(keys, calls, strict=True):
-                made, needed = call.result
+                made, needed, _ = call.result
                 assert needed is None and len(made) == 2
                 assert found.setdefault(key, made) == made
             assert campaign.agent.outstanding == 2 * len(set(keys)), again

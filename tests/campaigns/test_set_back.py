@@ -16,7 +16,7 @@ import pytest
 
 import unimodal as um
 from unimodal.campaigns import snapshots
-from unimodal.campaigns.events import Event
+from unimodal.campaigns.events import Row
 from unimodal.campaigns.reading import read
 from unimodal.campaigns.stores import as_place
 from unimodal.errors import StoreError
@@ -167,7 +167,7 @@ def test_who_knew_more_is_told_once_and_goes_on_from_the_log(
     grow(other, 3 + more)
     before = log(place)
     assert len(before) == 11 + more  # and 11 were there: 7, and the 4 that were lost
-    stale._transactions._undisturbed = 10**6 * bool(alone)
+    stale._writer._undisturbed = 10**6 * bool(alone)
     stale._store._is_plain = alone is True  # which only PostgreSQL asks
     call = WAYS[way]
     with pytest.raises(StoreError, match="its server was set back") as error:
@@ -230,7 +230,7 @@ def test_the_last_event_that_was_known_is_in_an_archive(place, opened, tmp_path,
     campaign.decide(5)
     place.save()
     campaign.decide(2)
-    known = campaign._transactions._machine.seq  # 8
+    known = campaign._writer._fold.state.seq  # 8
     if lost:
         place.set_back()
     with um.Campaign.open(place.path, clock=place.clock) as other:  # one event of its own
@@ -252,12 +252,12 @@ def test_an_erasure_is_no_other_history(place, opened):
     campaign.tell(3, 1.0)
     known = campaign._store._known
     other._store.begin()
-    other._store.put(events=[Event(known.seq, known.time, "erase")])
+    other._store.put(events=[Row(known.seq, known.time, "erase")])
     other._store.commit()
     campaign._store.begin()
     campaign._store.roll_back()
     other._store.begin()
-    other._store.put(events=[Event(known.seq, known.time + 1, "erase")])
+    other._store.put(events=[Row(known.seq, known.time + 1, "erase")])
     other._store.commit()
     with pytest.raises(StoreError, match="has another event 3 now"):
         campaign._store.begin()
@@ -283,7 +283,7 @@ def test_the_snapshot_of_a_lost_history_is_not_kept(place, opened, monkeypatch, 
     place.save()
     campaign.reward([1, 2], [1.0, 1.0])
     monkeypatch.setattr(snapshots, "state_in_pieces", slowly)
-    campaign._transactions._snapshots._due = 0
+    campaign._writer._snapshots._due = 0
     campaign.reward(3, 1.0)
     assert asked.wait(20)
     place.set_back()
@@ -293,7 +293,7 @@ def test_the_snapshot_of_a_lost_history_is_not_kept(place, opened, monkeypatch, 
         with pytest.raises(StoreError, match="set back"):
             campaign.decide()
     go_on.set()
-    campaign._transactions._snapshots._writer.join(20)
+    campaign._writer._snapshots._writer.join(20)
     assert read(place.path, lambda store: store.snapshots()) == []
     if who == "its thread":  # which has nobody to tell
         with pytest.raises(StoreError, match="set back"):

@@ -10,9 +10,19 @@ from collections import deque
 import pytest
 
 import unimodal as um
-from unimodal.campaigns import look, transactions, verify
+from unimodal.campaigns import group_commit, look, verify, writer
 from unimodal.campaigns.group_commit import Call, GroupCommit
 from unimodal.campaigns.stores import file_locks as locks
+
+
+def done(group):
+    """Do a call that does nothing; its result, or its error is raised."""
+    call = Call(lambda state: None)
+    group([call])
+    if call.error is not None:
+        raise call.error
+    return call.result
+
 
 LINE = um.graphs.line(7)
 
@@ -172,13 +182,13 @@ def test_a_call_that_an_interrupted_thread_took_along_is_not_acknowledged():
 
     def call():
         try:
-            answers.append(group(Call(lambda machine: None)))
+            answers.append(done(group))
         except um.UnimodalError as error:
             answers.append(str(error))
 
     def interrupted():
         with pytest.raises(KeyboardInterrupt):
-            group(Call(lambda machine: None))
+            done(group)
 
     threads = [threading.Thread(target=target) for target in (call, interrupted, call)]
     for number, thread in enumerate(threads):
@@ -195,7 +205,7 @@ def test_a_call_that_an_interrupted_thread_took_along_is_not_acknowledged():
         "a call was interrupted, so that it may not have been kept: call again.",
     ]
     assert len(committed) == 1 and group._server is None and not group._waiting
-    assert group(Call(lambda machine: None)) is None  # and the next one is served
+    assert done(group) is None  # and the next one is served
 
 
 def test_calls_that_arrive_during_a_commit_share_the_next_one():
@@ -208,7 +218,7 @@ def test_calls_that_arrive_during_a_commit_share_the_next_one():
         assert go_on.wait(20)
 
     group = GroupCommit(commit)
-    threads = [threading.Thread(target=group, args=(Call(print),)) for _ in range(9)]
+    threads = [threading.Thread(target=group, args=([Call(print)],)) for _ in range(9)]
     for number, thread in enumerate(threads):
         thread.start()
         assert arrived.wait(20)
@@ -233,19 +243,19 @@ def test_a_thread_interrupted_while_it_waits_holds_nobody_up(monkeypatch):
         def sleep(call, seconds=-1, go_on=go_on, woken=woken):
             if woken:
                 go_on.set()
-                call._signal.acquire()  # as if Ctrl-C came the instant after it was woken
+                call.signal.acquire()  # as if Ctrl-C came the instant after it was woken
             raise KeyboardInterrupt
 
         group = GroupCommit(commit)
-        first = threading.Thread(target=group, args=(Call(print),))
+        first = threading.Thread(target=group, args=([Call(print)],))
         first.start()
         assert arrived.wait(20)
         with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-            patched.setattr(Call, "sleep", sleep)
-            group(Call(print))
+            patched.setattr(group_commit._Ticket, "sleep", sleep)
+            group([Call(print)])
         go_on.set()
         first.join(20)
-        last = threading.Thread(target=group, args=(Call(print),), daemon=True)
+        last = threading.Thread(target=group, args=([Call(print)],), daemon=True)
         last.start()
         last.join(20)
         assert len(served) == 2 and not last.is_alive()
@@ -263,7 +273,7 @@ def test_an_interruption_of_a_shared_commit_acknowledges_nobody():
 
     def call():
         try:
-            outcomes.append(group(Call(lambda machine: None)))
+            outcomes.append(done(group))
         except (KeyboardInterrupt, um.UnimodalError) as error:
             outcomes.append(str(error) or "Ctrl-C")
 
@@ -345,7 +355,7 @@ def test_closing_waits_for_calls_and_refuses_those_that_come_later(path):
 def test_a_reward_that_shares_its_commit_with_a_close_is_known_afterwards(path, start, reopen):
     campaign = start()
     number = campaign.decide().id
-    group = campaign._transactions._group
+    group = campaign._writer._group
     calls = (lambda: campaign.reward(number, 1.0), campaign.close)
     threads = [threading.Thread(target=call) for call in calls]
     assert group.hold()  # somebody else commits just now
@@ -379,7 +389,7 @@ def test_who_thinks_it_is_alone_notices_another(path, told_first):
     ids = [decision.id for decision in one.decide(100)]
     for decision in ids[:50]:
         one.reward(decision, 1.0)
-    assert one._transactions._undisturbed >= transactions._ALONE
+    assert one._writer._undisturbed >= writer._ALONE
     two = um.Campaign.open(path, durability="fast")
     two.reward(ids[60], 1.0)
     new = two.decide().id
@@ -405,10 +415,10 @@ def test_alone_and_with_expiries_the_state_is_kept(path):
         late = [decision.id for decision in campaign.decide(3)]
         now[0] = 50.0
         kept = campaign.decide().id
-        machine = campaign._transactions._machine
+        machine = campaign._writer._fold
         now[0] = 120.0
         assert campaign.reward(kept, 1.0) is True and campaign.outstanding == 0
-        assert campaign._transactions._machine is machine
+        assert campaign._writer._fold is machine
         with pytest.raises(um.UnimodalError, match="expired"):
             campaign.reward(late[0], 1.0)
     assert bool(verify(path))

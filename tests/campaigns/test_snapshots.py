@@ -12,7 +12,7 @@ import pytest
 
 import unimodal as um
 from unimodal.agents.saving import copied, whole_state
-from unimodal.campaigns import reward_lookup as rewards_in_log
+from unimodal.campaigns import known_rewards as rewards_in_log
 from unimodal.campaigns import snapshots, state_text, verify
 
 LINE = um.graphs.line(7)
@@ -37,7 +37,7 @@ def test_nobody_waits_for_a_snapshot(path, start, play, monkeypatch):
     play(campaign, 30)  # while it is being written, of a state that is past
     assert verify(path).snapshots == []
     go_on.set()
-    campaign._transactions._snapshots._writer.join(20)
+    campaign._writer._snapshots._writer.join(20)
     (seq,) = verify(path).snapshots
     assert 10 <= seq <= 12 and verify(path).wrong == []
     campaign.close()
@@ -51,7 +51,7 @@ def test_rewards_before_a_snapshot_are_found_again(path, start, play, monkeypatc
     monkeypatch.setattr(rewards_in_log, "_AT_HAND", 3)
     campaign = start()
     decisions = play(campaign, 50)
-    campaign._transactions._snapshots._writer.join(20)
+    campaign._writer._snapshots._writer.join(20)
     assert len(verify(path).snapshots) == 1
     for decision in decisions:
         value = value_of(decision.id)
@@ -76,11 +76,11 @@ def test_no_snapshot_is_kept_of_what_was_not_committed(path, start, play, monkey
     campaign._store.commit = fail
     with pytest.raises(um.errors.StoreError, match="full"):
         campaign.decide(9)  # with which a snapshot is due
-    if (writer := campaign._transactions._snapshots._writer) is not None:
+    if (writer := campaign._writer._snapshots._writer) is not None:
         writer.join(20)
     campaign.tell(0, 1.0)
     play(campaign, 10)
-    campaign._transactions._snapshots._writer.join(20)
+    campaign._writer._snapshots._writer.join(20)
     assert verify(path).wrong == [] and verify(path).snapshots
     campaign.close()
     assert verify(path).wrong == []

@@ -3,17 +3,17 @@
 import pytest
 
 import unimodal as um
+from unimodal.campaigns.commands import rewarding as commands
 from unimodal.campaigns.group_commit import Call
-from unimodal.campaigns.together import do_together
 
 
 def rewarding(number, value=1.0):
-    return Call(lambda machine: machine.agent.reward(number, value), may_repeat=True)
+    return commands.rewarding(number, value)
 
 
-def half_way(machine):
+def half_way(state):
     """Change something, and fail then."""
-    machine.tell(0, 1.0)
+    commands.telling(0, 1.0).work(state)
     raise RuntimeError("half-way")
 
 
@@ -35,7 +35,7 @@ def test_calls_share_a_commit_and_a_refused_one_disturbs_nobody(path, start, com
         made = campaign.decide(3)
         done = commits(campaign)
         calls = [rewarding(made[0].id), rewarding(99), rewarding(made[1].id), rewarding(made[0].id)]
-        do_together(campaign, calls)
+        campaign.do(calls)
         assert len(done) == 1
         assert [call.result for call in calls] == [True, None, True, False]
         assert [type(call.error) for call in calls] == [
@@ -50,7 +50,7 @@ def test_one_that_fails_half_way_is_undone_and_the_others_are_done(path, start, 
         done = commits(campaign)
         broken = Call(half_way, checks_first=False)
         calls = [rewarding(made[0].id), broken, rewarding(made[1].id)]
-        do_together(campaign, calls)
+        campaign.do(calls)
         assert [call.result for call in calls] == [True, None, True]
         assert isinstance(broken.error, RuntimeError) and len(done) == 2
         assert calls[0].error is calls[2].error is None
@@ -68,10 +68,10 @@ def test_a_commit_that_fails_is_told_to_all_of_them(path, start, monkeypatch):
         calls = [rewarding(one.id) for one in made]
         with monkeypatch.context() as patched:
             patched.setattr(campaign._store, "commit", fail)
-            do_together(campaign, calls)
+            campaign.do(calls)
         assert [str(call.error) for call in calls] == ["the disk is full."] * 3
         assert [call.result for call in calls] == [None] * 3
         assert len({id(call.error) for call in calls}) == 3
-        do_together(campaign, calls)  # again, and it is as if nothing had been
+        campaign.do(calls)  # again, and it is as if nothing had been
         assert [(call.result, call.error) for call in calls] == [(True, None)] * 3
     assert um.verify(path).counts["reward"] == 3 and um.verify(path)

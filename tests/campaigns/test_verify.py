@@ -18,10 +18,10 @@ def test_snapshots_are_the_fold_of_the_log(path, start, reopen, play, pulls, mon
     monkeypatch.setattr(snapshots, "SNAPSHOT_EVERY", 10)
     campaign = start(LADDER, time_to_live=10)
     play(campaign, 20)
-    campaign._transactions._snapshots._writer.join()
+    campaign._writer._snapshots._writer.join()
     play(campaign, 20)
     campaign.decide(7)
-    campaign._transactions._snapshots._writer.join()
+    campaign._writer._snapshots._writer.join()
     verdict = verify(path)
     assert verdict and len(verdict.snapshots) == 2 and verdict.snapshots[0] < 30
     campaign.add_edges([("d", "e")])
@@ -271,7 +271,7 @@ def test_a_file_that_goes_back_and_forth_between_versions_that_draw_differently_
         as_version(("0.0.1", "0.0.2")[number % 2])
         with reopen() if number else start() as campaign:
             if number % 2 == 0:  # this version draws otherwise than the one that verifies
-                campaign._transactions._machine.agent._player.state.rng[:4] ^= number + 1
+                campaign._writer._fold.state.agent._player.state.rng[:4] ^= number + 1
             play(campaign, 15)
         if number in compacted:
             archives.append(um.campaigns.compact(path).archive)

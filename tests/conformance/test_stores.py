@@ -16,7 +16,7 @@ import pytest
 
 import unimodal as um
 from unimodal.campaigns.content import content_of
-from unimodal.campaigns.events import Event, identity_of
+from unimodal.campaigns.events import Row, identity_of
 from unimodal.campaigns.stores import NumberTaken, SetBack, as_place, kind_of, postgresql, sqlite
 from unimodal.errors import Busy, StoreError
 
@@ -75,11 +75,11 @@ def store(opened):
 
 
 def decision(seq, number):
-    return Event(seq, 10.0 + seq, "decide", number, "a", "contest", 3, 2, 0.25)
+    return Row(seq, 10.0 + seq, "decide", number, "a", "contest", 3, 2, 0.25)
 
 
 def reward(seq, number, value=1.0):
-    return Event(seq, 10.0 + seq, "reward", number, reward=value)
+    return Row(seq, 10.0 + seq, "reward", number, reward=value)
 
 
 def write(store, *events):
@@ -89,7 +89,7 @@ def write(store, *events):
 
 
 def log(store, *bounds):
-    return [Event._make(row) for rows in store.rows(*bounds) for row in rows]
+    return [Row._make(row) for rows in store.rows(*bounds) for row in rows]
 
 
 def in_transaction(store, work):
@@ -152,14 +152,14 @@ def test_what_is_rolled_back_was_never_written(opened):
 # Events.
 
 EVERY_KIND = [
-    Event(1, 1.5, "open", data='{"version": "1"}'),
-    Event(2, 1.5, "look-up", arm="ä", data='["ä", ["b", 2, [1, 2]]]'),
-    Event(3, 2.0, "decide", 1, "ä", "start", None, 1),
-    Event(4, 2.0, "decide", 2, 7, "contest", 0.5, 3, 0.1 + 0.2),
-    Event(5, 2.25, "reward", 2, reward=-1e-300),
-    Event(6, 3.0, "expire", 1),
-    Event(7, 3.0, "revision", data='{"add": []}'),
-    Event(8, 1e300, "stream"),
+    Row(1, 1.5, "open", data='{"version": "1"}'),
+    Row(2, 1.5, "look-up", arm="ä", data='["ä", ["b", 2, [1, 2]]]'),
+    Row(3, 2.0, "decide", 1, "ä", "start", None, 1),
+    Row(4, 2.0, "decide", 2, 7, "contest", 0.5, 3, 0.1 + 0.2),
+    Row(5, 2.25, "reward", 2, reward=-1e-300),
+    Row(6, 3.0, "expire", 1),
+    Row(7, 3.0, "revision", data='{"add": []}'),
+    Row(8, 1e300, "stream"),
 ]
 
 
@@ -394,7 +394,7 @@ def test_of_each_version_three_snapshots_are_kept(store, opened):
 
 def test_the_last_event_of_a_key_is_found(store, opened):
     def key(seq, digest, n):
-        return Event(seq, 10.0, "key", data=f'{{"key": "{digest}", "n": {n}}}')
+        return Row(seq, 10.0, "key", data=f'{{"key": "{digest}", "n": {n}}}')
 
     assert store.last_key("ab") is None
     write(store, decision(1, 1), key(2, "ab", 1), key(3, "abc", 2), key(4, "ab", 3), key(5, "a", 4))

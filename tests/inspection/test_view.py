@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import unimodal as um
 from unimodal.campaigns import Reading
-from unimodal.campaigns.events import as_event
+from unimodal.campaigns.events import Decided
 from unimodal.campaigns.simulated_campaign import simulated_campaign
 from unimodal.cli import app
 from unimodal.inspection import timeline
@@ -118,7 +118,7 @@ def test_a_campaign_in_which_nothing_happened():
 
 def test_a_first_decision_without_a_reward_has_no_picture_of_rewards():
     agent, events = um.Agent(um.UTS(), um.graphs.line(4)), []
-    agent.recorder = lambda *told: events.append(as_event(1, *told))
+    agent.recorder = lambda _, *what: events.append(Decided.recorded(1, *what).row())
     agent.decide()
     view = um.inspect(Reading(Path("none"), agent, events))
     assert view.why.startswith("no rewards yet") and "Mean reward of each part" not in view.html()
@@ -161,7 +161,7 @@ def test_leaders_stand_in_the_order_of_their_numbers_or_of_the_graph(labels, ord
 @pytest.mark.parametrize("far", [1.7e18, -1e15, 1e300])
 def test_a_clock_that_no_calendar_has_is_shown_in_seconds(far):
     agent, events = um.Agent(um.UTS(), um.graphs.line(4), clock=lambda: far), []
-    agent.recorder = lambda *told: events.append(as_event(1, *told))
+    agent.recorder = lambda _, *what: events.append(Decided.recorded(1, *what).row())
     agent.decide()
     assert f"{far:.6g} s" in um.inspect(Reading(Path("none"), agent, events)).html()
 

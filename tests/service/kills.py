@@ -27,7 +27,7 @@ from pathlib import Path
 
 import unimodal as um
 from unimodal.campaigns import look, verify
-from unimodal.campaigns.state_machine import StateMachine
+from unimodal.campaigns.commands import deciding
 from unimodal.errors import ServiceError
 from unimodal.service.campaigns.catalog import catalog_of
 from unimodal.service.limits import ServiceLimits
@@ -36,15 +36,15 @@ from unimodal.service.server.process import serve
 
 def forget_keys():
     """Sabotage: a server knows only the keys that were used since it was started."""
-    known, find = set(), StateMachine._known_under
+    known, find = set(), deciding._known_under
 
-    def known_under(machine, digest, lifetime):
+    def known_under(state, digest, lifetime):
         if digest in known:
-            return find(machine, digest, lifetime)
+            return find(state, digest, lifetime)
         known.add(digest)
         return None
 
-    StateMachine._known_under = known_under
+    deciding._known_under = known_under
 
 
 SABOTAGE = {"none": lambda: None, "forget": forget_keys}

@@ -14,6 +14,7 @@ import time
 import httpx
 import psycopg
 import pytest
+from unimodal.service.campaigns.keyed_decisions import decisions
 
 import unimodal as um
 from unimodal.campaigns import verify
@@ -22,7 +23,6 @@ from unimodal.campaigns.stores.sqlite import SqliteStore
 from unimodal.errors import StoreError
 from unimodal.service.campaigns.call_queue import CallQueue
 from unimodal.service.campaigns.catalog import FolderCatalog, catalog_of
-from unimodal.service.campaigns.keyed_decisions import decisions
 from unimodal.service.campaigns.open_campaigns import OpenCampaigns
 from unimodal.service.limits import ServiceLimits
 from unimodal.service.server.process import listening

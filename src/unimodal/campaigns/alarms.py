@@ -16,7 +16,7 @@ from unimodal.agents import Agent
 from unimodal.agents.label_text import shown
 from unimodal.agents.recorded_history import COLUMNS, Recorded, history_of
 from unimodal.campaigns.certifying import counted_sums, obstacle_of
-from unimodal.campaigns.event_checks import answer
+from unimodal.campaigns.events import LookedUp
 from unimodal.campaigns.reading import recorded
 from unimodal.errors import UnimodalError
 from unimodal.inference.certificate import OBSTACLES
@@ -227,12 +227,12 @@ def _look_ups(history: pl.DataFrame) -> Iterator[Alarm]:
 
     if "data" not in history.columns:
         return
-    looked_up = history.lazy().filter(pl.col("kind") == "look-up").select("data", "time")
+    looked_up = history.lazy().filter(pl.col("kind") == LookedUp.kind).select("data", "time")
     made = looked_up.tail(LOOK_UPS).collect()
     failed: list[tuple[Any, float]] = []
     for text, time in zip(made["data"].cast(pl.String), made["time"], strict=True):
         with contextlib.suppress(ValueError):  # a damaged one, which `verify` names
-            label, neighbours = answer(text)
+            label, neighbours = LookedUp(0, time, None, text).answer()
             failed += [(label, float(time))] * (neighbours is None)
     if len(failed) >= max(FEW_FAILED, FAILED * made.height):
         yield Alarm(

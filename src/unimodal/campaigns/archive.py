@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unimodal import checksums, files
 from unimodal.campaigns.content import Digest
-from unimodal.campaigns.event_checks import parsed
-from unimodal.campaigns.events import Event
+from unimodal.campaigns.events import Row
+from unimodal.campaigns.events.json_text import parsed
 from unimodal.campaigns.log_start import archived
 from unimodal.campaigns.stores import Place, StoreToRead, as_file
 from unimodal.errors import UnimodalError
@@ -77,7 +77,7 @@ def as_frame(rows: Iterable[list[tuple[Any, ...]]]) -> pl.DataFrame:
     for some in rows:
         columns: list[Any] = list(zip(*some, strict=True))
         for name in _LABELS:
-            place = Event._fields.index(name)
+            place = Row._fields.index(name)
             columns[place] = [labels[label.__class__, label] for label in columns[place]]
         parts.append(pl.DataFrame(dict(zip(schema, columns, strict=True)), schema=schema))
     return pl.concat(parts)
@@ -89,7 +89,7 @@ def as_rows(frame: pl.DataFrame) -> Iterator[list[tuple[Any, ...]]]:
     for begin in range(0, frame.height, _CHUNK):
         columns = [column.to_list() for column in frame.slice(begin, _CHUNK).iter_columns()]
         for name in _LABELS:
-            place = Event._fields.index(name)
+            place = Row._fields.index(name)
             for text in set(columns[place]) - labels.keys():
                 labels[text] = parsed(text)
             columns[place] = [labels[text] for text in columns[place]]
@@ -184,7 +184,7 @@ class WithArchives:
         """The number of the last event."""
         return self._store.last()
 
-    def revisions(self) -> Iterator[Event]:
+    def revisions(self) -> Iterator[Row]:
         """The events that changed the graph, all of which stay in the log."""
         return self._store.revisions()
 
@@ -202,7 +202,7 @@ class WithArchives:
         """The reward of a decision."""
         return self._store.reward_of(decision)
 
-    def last_key(self, digest: str) -> Event | None:
+    def last_key(self, digest: str) -> Row | None:
         """The last event that tells a key: only those who decide ask for it."""
         return self._store.last_key(digest)
 

@@ -15,13 +15,17 @@ from unimodal.agents.past_data import as_past_data
 from unimodal.campaigns.alarm_watch import AlarmWatch
 from unimodal.campaigns.alarms import Alarm, alarms
 from unimodal.campaigns.certifying import certificate
-from unimodal.campaigns.events import key_digest
+from unimodal.campaigns.commands.changing import inserting, limiting, revising
+from unimodal.campaigns.commands.deciding import KEY_LIFETIME
+from unimodal.campaigns.commands.rewarding import expiring, rewarding, telling
+from unimodal.campaigns.events.keyed import key_digest
 from unimodal.campaigns.explain import explain
+from unimodal.campaigns.group_commit import Call
 from unimodal.campaigns.history_table import plain
 from unimodal.campaigns.reading import backup, look, read_table
 from unimodal.campaigns.settings import Settings
 from unimodal.campaigns.stores import Place, Store, as_place, kind_of
-from unimodal.campaigns.transactions import TransactionRunner
+from unimodal.campaigns.writer import Writer
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family
 from unimodal.graphs.graph import plain_label
@@ -69,11 +73,11 @@ class Campaign:
         store: Store,
         given: Settings,
         clock: Callable[[], float],
-        key_lifetime: float = 86_400.0,
+        key_lifetime: float = KEY_LIFETIME,
     ) -> None:
         self._store, self._key_lifetime = store, key_lifetime
         self._watch: AlarmWatch | None = None
-        self._transactions = TransactionRunner(store, given, clock)
+        self._writer = Writer(store, given, clock)
 
     @classmethod
     def open(
@@ -91,7 +95,7 @@ class Campaign:
         durability: str = "full",
         wait: float = 30.0,
         clock: Callable[[], float] = time.time,
-        key_lifetime: float = 86_400.0,
+        key_lifetime: float = KEY_LIFETIME,
     ) -> Campaign:
         """Open the file of a campaign, or make it.
 
@@ -213,8 +217,8 @@ class Campaign:
         True
         """
         count = 1 if n is None else whole_number(n, "the 'n' of decide")
-        digest = None if key is None else (key_digest(key), self._key_lifetime)
-        made = self._transactions.decisions(count, propensity, digest)
+        digest = None if key is None else key_digest(key)
+        made = self._writer.decisions(count, propensity, digest, self._key_lifetime)
         return made[0] if n is None else made
 
     @overload
@@ -250,10 +254,7 @@ class Campaign:
         ExpiredDecision
             If it came after the decision's `time_to_live`.
         """
-        new: bool | list[bool] = self._transactions(
-            lambda machine: machine.agent.reward(decision, reward), may_repeat=True
-        )
-        return new
+        return self._writer(rewarding(decision, reward))  # type: ignore[no-any-return]
 
     def tell(self, arm: Any, reward: Any) -> None:
         """A reward of an arm that was not decided here; or arms and rewards, two sequences.
@@ -269,11 +270,18 @@ class Campaign:
         reward
             Its reward, or a list of rewards.
         """
-        self._transactions(lambda machine: machine.tell(arm, reward), may_repeat=True)
+        self._writer(telling(arm, reward))
+
+    def do(self, calls: list[Call]) -> None:
+        """Do calls of a service (`commands`) in one commit, as far as none of them fails half-way.
+
+        Each has its result or its error when this returns.
+        """
+        self._writer.do(calls)
 
     def expire(self) -> int:
         """Close the decisions whose time is over, which `decide` and `reward` do too; how many."""
-        return int(self._call(lambda agent: agent.expire()))
+        return int(self._writer(expiring()))
 
     def add_edges(self, edges: Iterable[tuple[Any, Any]]) -> None:
         """Go on with more edges between arms; labels that are new are new arms."""
@@ -281,7 +289,7 @@ class Campaign:
             raise UnimodalError(f"add_edges needs a list of pairs of labels, got {edges!r}.")
         pairs = (tuple(edge) if isinstance(edge, list) else edge for edge in edges)
         more = list(map(plain_label, pairs))  # what is done may be done again
-        self._transactions(lambda machine: machine.revise(more, []))
+        self._writer(revising(add=more))
 
     def remove_edges(self, edges: Iterable[tuple[Any, Any]]) -> None:
         """Go on without some edges; the graph must stay connected."""
@@ -291,7 +299,7 @@ class Campaign:
         fewer = list(map(plain_label, pairs))
         if not fewer:
             raise UnimodalError("remove_edges needs the edges to remove, got none: name one.")
-        self._transactions(lambda machine: machine.revise([], [], fewer))
+        self._writer(revising(remove=fewer))
 
     def insert(self, arm: Any, between: tuple[Any, Any]) -> None:
         """Go on with a new arm between two that are joined: their edge is replaced by two.
@@ -310,12 +318,12 @@ class Campaign:
                 "between=('12.90', '14.90')."
             )
         new, ends = plain_label(arm), plain_label(tuple(between))
-        self._transactions(lambda machine: machine.insert(new, ends))
+        self._writer(inserting(new, ends))
 
     def retire(self, *arms: Any) -> None:
         """Go on without some arms; what is left must be connected."""
         fewer = list(map(plain_label, arms))
-        self._transactions(lambda machine: machine.revise([], fewer))
+        self._writer(revising(retire=fewer))
 
     def pause(self, *arms: Any) -> None:
         """Do not offer some arms until they are resumed; what is known of them is kept.
@@ -339,7 +347,7 @@ class Campaign:
         self._limit("cap", None if cap is None else [cap.share, cap.over])
 
     def _limit(self, change: str, given: Any) -> None:
-        self._transactions(lambda machine: machine.limit(change, given))
+        self._writer(limiting(change, given))
 
     @property
     def paused(self) -> list[Hashable]:
@@ -349,7 +357,7 @@ class Campaign:
     @property
     def agent(self) -> Agent:
         """The agent with the state of the file as it is now: to look at, not to ask."""
-        return self._transactions(lambda machine: machine.agent)  # type: ignore[no-any-return]
+        return self._writer(Call(lambda state: state.agent))  # type: ignore[no-any-return]
 
     @property
     def leader(self) -> Hashable:
@@ -366,7 +374,7 @@ class Campaign:
     def reports(self) -> list[str]:
         """What went wrong with the clock, the store and look-ups: the last sentences."""
         look_ups = self._call(lambda agent: agent.reports)
-        return [*self._transactions.reports, *look_ups]
+        return [*self._writer.reports, *look_ups]
 
     def arms(self) -> pl.DataFrame:
         """The arms that have led or have rewards: label, pulls, mean reward, leads."""
@@ -430,7 +438,7 @@ class Campaign:
         'The start pulls some arms before anybody leads; this was number 1 of 3.'
         """
         self._check_readable()
-        return explain(self._store.path, decision, self._transactions.policy)
+        return explain(self._store.path, decision, self._writer.policy)
 
     def alarms(self, confidence: float = 0.99) -> list[Alarm]:
         """What is wrong: a second peak, a change, look-ups that fail, rewards that do not come.
@@ -449,7 +457,7 @@ class Campaign:
             What the owner should look at; empty if nothing shows.
         """
         self._check_readable()
-        return alarms(look(self._store.path, self._transactions.policy), confidence)
+        return alarms(look(self._store.path, self._writer.policy), confidence)
 
     def watch(
         self,
@@ -487,9 +495,9 @@ class Campaign:
 
     def close(self) -> None:
         """Write a snapshot, so that the next opening is quick, and let the file go."""
-        if not self._transactions.is_copy:
+        if not self._writer.is_copy:
             self._stop_watching()
-        self._transactions.close()
+        self._writer.close()
 
     def __enter__(self) -> Campaign:
         return self
@@ -510,9 +518,9 @@ class Campaign:
 
     def _check_readable(self) -> None:
         """Refuse to read beside the calls where there is no file to be read."""
-        if self._transactions.is_copy or self._store.closed:
+        if self._writer.is_copy or self._store.closed:
             self._call(lambda agent: None)  # which refuses, in its own words
         self._store.check_place()
 
     def _call(self, work: Callable[[Agent], Any]) -> Any:
-        return self._transactions(lambda machine: work(machine.agent))
+        return self._writer(Call(lambda state: work(state.agent)))

@@ -21,7 +21,7 @@ from unimodal.agents.certifying import (
 from unimodal.agents.known_arms import evidence_sums, is_partial
 from unimodal.agents.label_text import arms_by_text, shown
 from unimodal.agents.recorded_history import Recorded, events_before, history_of
-from unimodal.campaigns.event_checks import parsed
+from unimodal.campaigns.events.json_text import parsed
 from unimodal.graphs import Graph
 from unimodal.inference.certificate import Certificate, Counted, certify
 from unimodal.inference.peak_test import Numbering

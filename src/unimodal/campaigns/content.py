@@ -7,8 +7,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from unimodal.campaigns.event_checks import parsed
-from unimodal.campaigns.events import Event
+from unimodal.campaigns.events import KINDS, Opened, Row
 from unimodal.campaigns.stores import StoreToRead
 
 
@@ -55,8 +54,8 @@ class ContentDigests:
         self._log.add(rows)
         self.events += len(rows)
         for row in rows:
-            if row[2] == "open":
-                self._version = _version(Event._make(row))
+            if KINDS.get(row[2]) is Opened:
+                self._version = Opened.of(Row._make(row)).version
 
     def add_snapshot(self, seq: int, version: str, state: str) -> None:
         """Go on with a snapshot."""
@@ -83,14 +82,6 @@ def content_of(store: StoreToRead) -> Content:
     for kept in store.kept_rewards():
         found.add_rewards(kept)
     return found.content(store.settings())
-
-
-def _version(event: Event) -> str | None:
-    """The version that an opening tells; None where it is damaged, which folding finds."""
-    try:
-        return str(parsed(event.data)["version"])
-    except (ValueError, LookupError, TypeError):
-        return None
 
 
 def state_digest(texts: Iterable[str]) -> str:

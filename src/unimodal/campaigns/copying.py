@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from unimodal.campaigns.content import Content, ContentDigests, content_of
-from unimodal.campaigns.events import Event
+from unimodal.campaigns.events import Row
 from unimodal.campaigns.reading import read
 from unimodal.campaigns.stores import Place, Store, StoreToRead, as_place, kind_of
 from unimodal.campaigns.upkeep import no_interruptions
@@ -118,7 +118,7 @@ def _filled(store: Store, reader: StoreToRead, target: Place, progress: Progress
     settings, digests, last = reader.settings(), ContentDigests(), reader.last()
     store.create(settings)
     for rows in reader.rows():
-        store.append([Event._make(row) for row in rows])
+        store.append([Row._make(row) for row in rows])
         digests.add_events(rows)
         if progress is not None:
             progress(rows[-1][0], last)

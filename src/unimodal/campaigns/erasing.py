@@ -7,7 +7,6 @@ A label is replaced by a neutral one everywhere, in one transaction that ends wi
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 from unimodal import files
 from unimodal.agents.label_text import shown
+from unimodal.campaigns import events
 from unimodal.campaigns.archive import (
     About,
     Archive,
@@ -26,11 +26,12 @@ from unimodal.campaigns.archive import (
     load_archives,
     with_archives,
 )
-from unimodal.campaigns.events import Event
+from unimodal.campaigns.events import KINDS, Row
+from unimodal.campaigns.fold import Fold, rows_of
 from unimodal.campaigns.log_start import archived, erasures
 from unimodal.campaigns.reading import no_clock, saved_settings
 from unimodal.campaigns.relabelling import Relabelling, labels_in, neutral
-from unimodal.campaigns.state_machine import StateMachine
+from unimodal.campaigns.state import State
 from unimodal.campaigns.stores import DatabaseAddress, Place, Store, StoreToRead, as_place, kind_of
 from unimodal.campaigns.stores.history import SNAPSHOTS, event_at, names_with
 from unimodal.campaigns.upkeep import WAIT, in_transaction, why_not_reclaimed
@@ -175,7 +176,7 @@ def _erased(
     """Erase a label, or only say so if an erasure has given it: then there is none to replace."""
     if not data and shown(arm) in [entry["arm"] for entry in erasures(store)]:
         return Erased(store.path, shown(arm), 0, (), ())
-    return _Erasure(store, arm, data, archives, policy).do()
+    return Erasure(store, arm, data, archives, policy).do()
 
 
 def _deleted(path: str | Path) -> bool:
@@ -187,8 +188,16 @@ def _deleted(path: str | Path) -> bool:
         return False
 
 
-class _Erasure:
-    """One erasure, inside a transaction of the store."""
+class Erasure:
+    """One erasure, inside a transaction of the store.
+
+    Attributes
+    ----------
+    label
+        What the arm is called from now on.
+    decisions
+        The decisions for the arm, if its data are erased, too.
+    """
 
     def __init__(
         self,
@@ -209,7 +218,7 @@ class _Erasure:
                 "label is erased there, too."
             )
         self._whole: StoreToRead = with_archives(store, self._archives)
-        known = labels_in(self._settings, self._events())
+        known = labels_in(self._settings, rows_of(self._whole))
         text = shown(arm)
         if text not in known:
             some = ", ".join(list(known)[:3])
@@ -217,39 +226,41 @@ class _Erasure:
                 f"{store.path} has no arm called {text!r} whose label could be erased; there are "
                 f"{some} and others."
             )
-        self._old, self._label = known[text], neutral(known, len(self._before) + 1)
-        self._relabel = Relabelling(self._old, self._label, self._settings, list(store.revisions()))
+        self._old, self.label = known[text], neutral(known, len(self._before) + 1)
+        self._relabel = Relabelling(self._old, self.label, self._settings, list(store.revisions()))
         self._changed = self._rewards_gone = 0
+        self.decisions: set[int] = set()
 
     def do(self) -> Erased:
         """Change everything; the caller commits."""
         store, relabel = self._store, self._relabel
-        machine = StateMachine.restored(saved_settings(store, self._policy), store, no_clock)
-        machine.catch_up()
-        seq, state = machine.seq + 1, relabel.state(machine.state())
-        gone = self._decisions_to_erase(machine) if self._with_data else set()
+        fold = Fold.restored(saved_settings(store, self._policy), store, no_clock)
+        fold.catch_up()
+        seq, state = fold.state.seq + 1, relabel.state(fold.state.text())
+        if self._with_data:
+            self.decisions = self._decisions_to_erase(fold.state)
         looks_up = self._settings["graph"]["kind"] == "look-up"
         entry = {
             "event": seq,
-            "arm": self._label,
+            "arm": self.label,
             "data": self._with_data,
             # The order of neighbours depends on how labels are written, where they are looked up.
             "until": seq if looks_up else self._note["until"] if self._with_data else 0,
         }
-        archives = list(self._rewritten(gone))
+        archives = list(self._rewritten())
         settings = {**relabel.settings, "erased": [*self._before, entry]}
         if self._note:
             parts = [about.part(path) for about, path in archives]
             rewards = self._note["rewards"] - self._rewards_gone
             settings["archived"] = {**self._note, "parts": parts, "rewards": rewards}
-        changed = [new for old in self._rows() if (new := self._new_event(old, gone)) != old]
+        changed = [new for old in rows_of(store) if (new := self._new(old)) != old]
         snapshots = [
             (at, version, relabel.state(store.snapshot(at))) for at, version in store.snapshots()
         ]
         store.put(settings=settings, events=changed, snapshots=snapshots)
-        store.drop_rewards(gone)
-        erasure = json.dumps({"number": len(self._before) + 1})
-        store.append([Event(seq, machine.agent.book.now, "erase", data=erasure)])
+        store.drop_rewards(self.decisions)
+        erasure = events.Erased(seq, fold.state.agent.book.now, len(self._before) + 1)
+        store.append([erasure.row()])
         store.find_rewards(store.last_snapshot(), seq)
         if looks_up:
             store.drop_snapshots(seq)  # from which nobody could go on to this one
@@ -262,43 +273,25 @@ class _Erasure:
                 f"{'; '.join(verdict.wrong)}."
             )
         paths = tuple(path for _, path in archives)
-        lost = tuple(each for each in verdict.unchecked if f" {self._label} " in each)
-        return Erased(store.path, self._label, self._changed + len(changed), paths, lost)
+        lost = tuple(each for each in verdict.unchecked if f" {self.label} " in each)
+        return Erased(store.path, self.label, self._changed + len(changed), paths, lost)
 
-    def _rows(self) -> Iterator[Event]:
-        """The events that are in the store."""
-        return (Event._make(row) for rows in self._store.rows() for row in rows)
+    def _new(self, row: Row) -> Row:
+        """What becomes of a row."""
+        new = self._relabel.row(row)
+        return KINDS[row.kind].without_data(new, self) if self._with_data else new
 
-    def _events(self) -> Iterator[Event]:
-        """All events, those of archives included."""
-        return (Event._make(row) for rows in self._whole.rows() for row in rows)
-
-    def _new_event(self, event: Event, gone: set[int]) -> Event:
-        new = self._relabel.event(event)
-        if not self._with_data:
-            return new
-        if (event.kind == "reward" and event.decision in gone) or (
-            event.kind == "tell" and new != event
-        ):
-            return Event(event.seq, event.time, "erase", event.decision)
-        if event.kind == "data":
-            known = json.loads(new.data or "{}")
-            known["rows"] = [row for row in known["rows"] if row[0] != self._label]
-            known.pop("counted", None)  # other arms' totals were read with those of this arm
-            return new._replace(data=json.dumps(known, ensure_ascii=False))
-        return new._replace(propensity=None) if event.decision in gone else new
-
-    def _decisions_to_erase(self, machine: StateMachine) -> set[int]:
+    def _decisions_to_erase(self, state: State) -> set[int]:
         """The decisions for the arm, all of which must be in archives, and the arm retired."""
         gone = {
-            event.decision or 0
-            for event in self._events()
-            if event.kind == "decide" and self._relabel.event(event).arm != event.arm
+            row.decision or 0
+            for row in rows_of(self._whole)
+            if KINDS[row.kind].decides and self._relabel.row(row).arm != row.arm
         }
-        is_there = self._old in getattr(machine.agent.graph, "labels", [self._old])
-        later = (event for event in self._rows() if event.seq > self._note.get("until", 0))
+        is_there = self._old in getattr(state.agent.graph, "labels", [self._old])
+        later = (row for row in rows_of(self._store) if row.seq > self._note.get("until", 0))
         written = any(
-            event.decision in gone or self._relabel.event(event).arm != event.arm for event in later
+            row.decision in gone or self._relabel.row(row).arm != row.arm for row in later
         )
         if is_there or written or not self._note:
             raise UnimodalError(
@@ -308,27 +301,27 @@ class _Erasure:
             )
         return gone
 
-    def _rewritten(self, gone: set[int]) -> Iterator[tuple[About, Path]]:
+    def _rewritten(self) -> Iterator[tuple[About, Path]]:
         """Write the archives anew, in the order of their events, beside those that there are."""
         before = ""
         for frame, about, path in sorted(self._archives, key=lambda part: part.about.first):
             rows = []
             for some in as_rows(events_of(frame)):
                 self._store.last()  # a server ends a transaction in which nobody asks anything
-                for event in map(Event._make, some):
-                    new = self._new_event(event, gone)
-                    self._changed += new != event
-                    is_gone = event.kind == "reward" and event.decision in gone
-                    self._rewards_gone += is_gone and event.seq < self._note["until"]
+                for row in map(Row._make, some):
+                    new = self._new(row)
+                    self._changed += new != row
+                    is_gone = row.reward is not None and new.kind != row.kind and row.decision
+                    self._rewards_gone += bool(is_gone) and row.seq < self._note["until"]
                     rows.append(tuple(new))
             digest = digest_of([rows], before)
             again = replace(about, before=before, digest=digest)
             if self._with_data:
-                again = replace(again, erased=[*about.erased, self._label])
+                again = replace(again, erased=[*about.erased, self.label])
             states = [
                 row._replace(data=self._relabel.state(row.data or ""))
                 for some in as_rows(frame.filter(kind="snapshot"))
-                for row in map(Event._make, some)
+                for row in map(Row._make, some)
             ]
             target = _beside(path, len(self._before) + 1)
             with contextlib.suppress(FileNotFoundError):

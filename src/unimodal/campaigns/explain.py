@@ -5,11 +5,12 @@ from __future__ import annotations
 from unimodal.agents.explaining import because, competitors
 from unimodal.agents.explanation import Explanation
 from unimodal.agents.label_text import as_text
-from unimodal.campaigns.event_checks import parsed, told
-from unimodal.campaigns.events import Event
+from unimodal.campaigns.events import KINDS, Decided, Row
+from unimodal.campaigns.events.json_text import parsed
+from unimodal.campaigns.fold import Fold
 from unimodal.campaigns.log_start import begins_after
 from unimodal.campaigns.reading import Archives, no_clock, read, saved_settings
-from unimodal.campaigns.state_machine import StateMachine
+from unimodal.campaigns.state import State
 from unimodal.campaigns.stores import Place, StoreToRead
 from unimodal.campaigns.stores.history import fitting_snapshots
 from unimodal.errors import DamagedFile, UnimodalError, UnknownDecision, whole_number
@@ -58,10 +59,10 @@ def explain(
     def found(store: StoreToRead) -> Explanation:
         store.check()
         settings = saved_settings(store, policy)
-        machine = StateMachine.restored(settings, store, no_clock, _snapshot_before(store, number))
-        event = _decision(store, number, machine)
-        machine.catch_up(event.seq - 1)
-        return _explained(machine, event, store)
+        fold = Fold.restored(settings, store, no_clock, _snapshot_before(store, number))
+        event = _decision(store, number, fold.state)
+        fold.catch_up(event.seq - 1)
+        return _explained(fold.state, event, store)
 
     return read(path, found, archives)
 
@@ -102,32 +103,32 @@ def _made(store: StoreToRead, seq: int) -> int:
         ) from None
 
 
-def _decision(store: StoreToRead, number: int, machine: StateMachine) -> Event:
-    made = machine.agent.book.made
-    for rows in store.rows(machine.seq):
-        for event in map(Event._make, rows):
-            if event.kind == "decide":
-                made = event.decision or 0
+def _decision(store: StoreToRead, number: int, state: State) -> Decided:
+    made = state.agent.book.made
+    for rows in store.rows(state.seq):
+        for row in map(Row._make, rows):
+            if KINDS.get(row.kind) is Decided:
+                made = row.decision or 0
                 if made == number:
-                    return event
+                    return Decided.of(row)
     raise UnknownDecision(
         f"there is no decision {number} to explain: the campaign made "
         f"{f'{made:,} so far' if made else 'none yet'}."
     )
 
 
-def _explained(machine: StateMachine, event: Event, store: StoreToRead) -> Explanation:
-    played, differs = machine.play_with_contests()
-    agent = machine.agent
+def _explained(state: State, event: Decided, store: StoreToRead) -> Explanation:
+    played, differs = state.play_with_contests()
+    agent = state.agent
     arm, leader = agent.label_of(played.arm), played.leader_of(agent)
-    again = Event(
-        event.seq, event.time, "decide", event.decision, as_text(arm), played.reason,
+    again = Decided(
+        event.seq, event.time, event.decision, as_text(arm), played.reason,
         as_text(leader), played.near,
     )  # fmt: skip
-    if told(again) != told(event) or differs:
+    if again.told() != event.told() or differs:
         raise UnimodalError(
             f"decision {event.decision} of {store.path} cannot be explained here: the log has "
-            f"{told(event)}, and unimodal {__version__} on this machine makes it {told(again)}, "
+            f"{event.told()}, and unimodal {__version__} on this machine makes it {again.told()}, "
             "or had made an earlier one otherwise; `unimodal verify` names the first."
         )
     last = played.contests[-1] if played.contests else None

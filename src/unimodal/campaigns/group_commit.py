@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from unimodal.errors import UnimodalError
@@ -19,40 +18,44 @@ WITHIN = (  # it would wait for itself, for ever
 
 
 class Call:
-    """What a thread wants done, and what came of it.
+    """What somebody wants done, and what came of it: `result`, or `error`.
 
     `checks_first`: if it is refused, it has changed nothing. `may_repeat`: it may be done twice,
-    the second time from the state as it was before the first. Without `work` it only asks for a
-    time in which nobody commits.
+    the second time from the state as it was before the first.
     """
 
-    __slots__ = ("_signal", "checks_first", "done", "error", "may_repeat", "result", "work")
+    __slots__ = ("checks_first", "error", "may_repeat", "result", "work")
 
     def __init__(
-        self,
-        work: Callable[[Any], Any] | None,
-        checks_first: bool = True,
-        may_repeat: bool = False,
+        self, work: Callable[[Any], Any], checks_first: bool = True, may_repeat: bool = False
     ) -> None:
         self.work, self.checks_first, self.may_repeat = work, checks_first, may_repeat
-        self.done = False
         self.result: Any = None
         self.error: BaseException | None = None
-        self._signal: Any = None  # a lock that is released in order to wake its thread
+
+
+class _Ticket:
+    """The calls of a thread that waits; one without calls asks for a time when nobody commits."""
+
+    __slots__ = ("calls", "done", "signal")
+
+    def __init__(self, calls: Sequence[Call]) -> None:
+        self.calls, self.done = calls, False
+        self.signal: Any = None  # a lock that is released in order to wake its thread
 
     def expect(self) -> None:
         """Get ready to `sleep`."""
-        self._signal = threading.Lock()
-        self._signal.acquire()
+        self.signal = threading.Lock()
+        self.signal.acquire()
 
     def sleep(self, seconds: float = -1) -> None:
         """Wait until somebody calls `wake`, or so long."""
-        self._signal.acquire(timeout=seconds)
+        self.signal.acquire(timeout=seconds)
 
     def wake(self) -> None:
         """Let its thread go on, if it sleeps."""
-        if self._signal is not None and self._signal.locked():
-            self._signal.release()
+        if self.signal is not None and self.signal.locked():
+            self.signal.release()
 
 
 class GroupCommit:
@@ -68,23 +71,20 @@ class GroupCommit:
     def __init__(self, commit: Callable[[list[Call]], None]) -> None:
         self._commit = commit
         self._lock = threading.Lock()  # of what follows; held for an instant only
-        self._waiting: deque[Call] = deque()
-        self._taken: list[Call] = []  # what is committed now
+        self._waiting: deque[_Ticket] = deque()
+        self._taken: list[_Ticket] = []  # what is committed now
         self._server: int | None = None  # the thread that commits now
-        self._next: Call | None = None  # whose thread was woken in order to commit
+        self._next: _Ticket | None = None  # whose thread was woken in order to commit
 
-    def __call__(self, call: Call) -> Any:
-        """Do it, durably; its result."""
-        me = self.check_outside()
+    def __call__(self, calls: Sequence[Call]) -> None:
+        """Do calls, durably; each has its result or its error then."""
+        me, ticket = self.check_outside(), _Ticket(calls)
         try:
-            if self._serves(call, me):
+            if self._serves(ticket, me):
                 self._serve()
         except BaseException:  # such as Ctrl-C, at whatever moment: nobody may wait for ever
-            self._withdraw(call, me)
+            self._withdraw(ticket, me)
             raise
-        if call.error is not None:
-            raise call.error
-        return call.result
 
     def check_outside(self) -> int:
         """Refuse a thread that is inside of a call; its number."""
@@ -95,16 +95,16 @@ class GroupCommit:
 
     def hold(self, seconds: float = -1) -> bool:
         """Let nobody commit from now on; False if that took longer, or this thread commits."""
-        me, call = threading.get_ident(), Call(None)
+        me, ticket = threading.get_ident(), _Ticket(())
         if self._server == me:
             return False
         try:
-            if not self._serves(call, me, seconds):
-                self._withdraw(call, me)
+            if not self._serves(ticket, me, seconds):
+                self._withdraw(ticket, me)
                 return False
             self._waiting.popleft()
         except BaseException:
-            self._withdraw(call, me)
+            self._withdraw(ticket, me)
             raise
         return True
 
@@ -121,34 +121,36 @@ class GroupCommit:
         finally:
             self.release()
 
-    def _serves(self, call: Call, me: int, seconds: float = -1) -> bool:
-        """Queue; True when it is this thread's turn to commit, False when the call is done."""
+    def _serves(self, ticket: _Ticket, me: int, seconds: float = -1) -> bool:
+        """Queue; True when it is this thread's turn to commit, False when its calls are done."""
         with self._lock:
-            self._waiting.append(call)
+            self._waiting.append(ticket)
             if self._server is None:
                 self._server = me
                 return True
-            call.expect()
-        call.sleep(seconds)
+            ticket.expect()
+        ticket.sleep(seconds)
         with self._lock:
-            if self._next is not call:
+            if self._next is not ticket:
                 return False
             self._next, self._server = None, me
         return True
 
     def _serve(self) -> None:
         """Commit what waits."""
+        calls: list[Call] = []
         try:
             with self._lock:
-                self._taken = list(itertools.takewhile(lambda call: call.work, self._waiting))
-                for _ in self._taken:
+                while self._waiting and self._waiting[0].calls:
+                    self._taken.append(self._waiting[0])
+                    calls.extend(self._waiting[0].calls)
                     self._waiting.popleft()
-            self._commit(self._taken)
+            self._commit(calls)
         except UnimodalError as error:
-            for call in self._taken:  # one sentence each: tracebacks of several threads would mix
-                call.error = type(error)(str(error))
+            for call in calls:  # one sentence each: tracebacks of several threads would mix
+                call.error, call.result = type(error)(str(error)), None
         except BaseException:  # such as Ctrl-C, which is this thread's alone
-            for call in self._taken:
+            for call in calls:
                 call.error = UnimodalError(_INTERRUPTED)
             raise
         finally:
@@ -156,9 +158,9 @@ class GroupCommit:
 
     def _finish(self) -> None:
         """Answer the calls that were taken, and let the first thread that waits commit next."""
-        for call in self._taken:
-            call.done = True
-            call.wake()
+        for ticket in self._taken:
+            ticket.done = True
+            ticket.wake()
         with self._lock:
             while self._waiting and self._waiting[0].done:  # an interruption left them there
                 self._waiting.popleft()
@@ -169,11 +171,11 @@ class GroupCommit:
         if heir is not None:
             heir.wake()
 
-    def _withdraw(self, call: Call, me: int) -> None:
-        """Give up a call, and its thread's turn if it has come."""
+    def _withdraw(self, ticket: _Ticket, me: int) -> None:
+        """Give up calls, and their thread's turn if it has come."""
         with self._lock:
-            if call in self._waiting:
-                self._waiting.remove(call)
-            its_turn = self._server == me or self._next is call
+            if ticket in self._waiting:
+                self._waiting.remove(ticket)
+            its_turn = self._server == me or self._next is ticket
         if its_turn:
             self._finish()

@@ -6,13 +6,12 @@ Words that come again and again (kinds, reasons, labels) are kept once: 10⁶ ev
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from unimodal.campaigns.event_checks import SHAPES, all_sound, fault, reward_fault
-from unimodal.campaigns.events import Event
+from unimodal.campaigns.events import KINDS, Row, all_sound, fault, kinds_that
+from unimodal.campaigns.events.rewarded import reward_fault
 from unimodal.campaigns.log_start import WHOLE, LogStart
 from unimodal.errors import DamagedFile, UnimodalError
 from unimodal.families import Family
@@ -21,6 +20,7 @@ from unimodal.policies.state import REASONS
 if TYPE_CHECKING:
     import polars as pl
 
+_DECIDE, _CLOSE = frozenset(kinds_that("decides")), frozenset(kinds_that("closes"))
 _CHUNK = 5_000  # events that are plain Python objects at the same time
 
 
@@ -38,7 +38,7 @@ def compact(
     """
     import polars as pl
 
-    word, kind, reason = pl.Categorical, pl.Enum(list(SHAPES)), pl.Enum(REASONS)
+    word, kind, reason = pl.Categorical, pl.Enum(list(KINDS)), pl.Enum(REASONS)
     schema: dict[str, Any] = {
         **{"seq": pl.Int64, "time": pl.Float64, "kind": kind, "decision": pl.Int64, "arm": word},
         **{"reason": reason, "leader": word, "near": pl.Int64, "propensity": pl.Float64},
@@ -51,7 +51,7 @@ def compact(
         if not all_sound(columns):
             _refuse(rows, fault, source)
         if family is not None and not _all_are(family, columns[9]):
-            _refuse(rows, functools.partial(reward_fault, family), source)
+            _refuse(rows, lambda row: reward_fault(family, row.reward), source)
         columns[4] = arms.beside(rows)
         columns[6] = [None if leader is None else str(leader) for leader in columns[6]]
         parts.append(pl.DataFrame(dict(zip(schema, columns, strict=True)), schema=schema))
@@ -82,17 +82,17 @@ class _Arms:
             wrong = None
             if seq != self._seq + 1:
                 wrong = f"follows event {self._seq}, so some are missing"
-            elif kind == "decide":
+            elif kind in _DECIDE:
                 self._made += 1
                 self._open[decision] = text
                 if decision != self._made:
                     wrong = f"is not decision {self._made}"
-            elif kind in ("reward", "expire"):
+            elif kind in _CLOSE:
                 text = self._open.pop(decision, None)
                 if text is None:
                     wrong = f"closes decision {decision}, which is not open"
             if wrong is not None:
-                raise _damage(self._source, Event._make(row), wrong)
+                raise _damage(self._source, Row._make(row), wrong)
             self._seq = seq
             found.append(text)
         return found
@@ -108,10 +108,10 @@ def _all_are(family: Family, rewards: Iterable[float | None]) -> bool:
 
 
 def _refuse(
-    rows: Iterable[tuple[Any, ...]], fault_of: Callable[[Event], str | None], source: Any
+    rows: Iterable[tuple[Any, ...]], fault_of: Callable[[Row], str | None], source: Any
 ) -> None:
     """Say which event is the first to have a fault, and which one."""
-    for event in map(Event._make, rows):
+    for event in map(Row._make, rows):
         if (wrong := fault_of(event)) is not None:
             raise _damage(source, event, wrong)
 
@@ -122,7 +122,7 @@ def _some(events: Iterable[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
         yield rows
 
 
-def _damage(source: Any, event: Event, what: str) -> UnimodalError:
+def _damage(source: Any, event: Row, what: str) -> UnimodalError:
     return DamagedFile(
         f"event {event.seq} of {source} {what}: the file was changed by hand or is damaged; "
         "`unimodal verify` says more."

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from unimodal import graphs
 from unimodal.agents.label_text import shown
-from unimodal.campaigns.event_checks import change, keyed_decisions, parsed
-from unimodal.campaigns.events import Event
+from unimodal.campaigns.events import KINDS, Revised, Row
+from unimodal.campaigns.events.json_text import parsed
 from unimodal.campaigns.stores import StoreToRead
 from unimodal.errors import DamagedFile
 
@@ -113,25 +113,16 @@ def start_of(store: StoreToRead) -> LogStart:
 
 
 def _labels(
-    settings: dict[str, Any], revisions: Iterable[Event], state: dict[str, Any], seq: int
+    settings: dict[str, Any], revisions: Iterable[Row], state: dict[str, Any], seq: int
 ) -> Any:
     """The labels of the arms after an event, by their numbers."""
     if "graph" in state:  # known by look-up
         return [graphs.as_label(label) for label in state["graph"]["labels"]]
     graph = graphs.from_data(settings["graph"])
-    for event in revisions:
-        if event.seq <= seq:
-            made = change(event.data)
-            graph = graphs.revised(graph, made.add, made.retire, made.remove)
+    for row in revisions:
+        if row.seq <= seq:
+            graph = Revised.of(row).revised(graph)
     return graph.labels
-
-
-def _decided_under(store: StoreToRead, event: Event) -> Iterator[int]:
-    """The decisions that were made under a key."""
-    for first, last in keyed_decisions(event.data).events:
-        for row in itertools.chain.from_iterable(store.rows(first - 1, last)):
-            if Event._make(row).kind == "decide":
-                yield row[0]
 
 
 def needed_events(store: StoreToRead, before: int, since: float) -> dict[int, str]:
@@ -141,15 +132,18 @@ def needed_events(store: StoreToRead, before: int, since: float) -> dict[int, st
     to whoever asks under them.
     """
     found = {}
-    for number, row in enumerate(itertools.chain.from_iterable(store.rows()), 1):
-        event = Event._make(row)
-        if event.seq != number or event.kind not in ("data", "look-up"):
+    for number, row in enumerate(_rows(store), 1):
+        if row.seq != number or not (row.kind in KINDS and KINDS[row.kind].precedes_agent):
             break
-        found[number] = event.kind
-    found |= {event.seq: event.kind for event in store.revisions()}
-    for row in itertools.chain.from_iterable(store.rows()):  # a later key may tell of them, too
-        event = Event._make(row)
-        if event.kind == "key" and event.time > since:
-            found[event.seq] = event.kind
-            found |= {seq: "decide" for seq in _decided_under(store, event)}
+        found[number] = row.kind
+    for row in _rows(store):  # a later key may tell of earlier events, too
+        if row.kind not in KINDS:
+            continue
+        for first, last, kind in KINDS[row.kind].needed(row, since):
+            among = [row] if first == row.seq else _rows(store, first - 1, last)
+            found |= {each.seq: each.kind for each in among if each.kind == kind.kind}
     return {seq: kind for seq, kind in found.items() if seq < before}
+
+
+def _rows(store: StoreToRead, after: int = 0, until: int | None = None) -> Iterator[Row]:
+    return map(Row._make, itertools.chain.from_iterable(store.rows(after, until)))

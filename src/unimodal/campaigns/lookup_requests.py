@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from unimodal.agents.label_text import as_text
-from unimodal.campaigns.event_checks import answer
-from unimodal.campaigns.events import Event, as_json
+from unimodal.campaigns.events.json_text import as_json
 from unimodal.errors import DamagedFile, UnimodalError
 
 
@@ -93,9 +92,9 @@ class LoggedOracle:
         self._noted: Counter[Any] = Counter()  # those whose answers it has taken over
         self._answers: deque[tuple[Any, list[Any] | None]] = deque()
 
-    def take(self, event: Event) -> None:
-        """Have an answer of the log ready; a ValueError if it is none."""
-        self._answers.append(answer(event.data))
+    def take(self, label: Any, neighbours: list[Any] | None) -> None:
+        """Have an answer of the log ready."""
+        self._answers.append((label, neighbours))
 
     def look_up(self, label: Any) -> list[Any] | None:
         """The neighbours of an arm; None where they could not be told."""

@@ -11,11 +11,11 @@ from unimodal.agents.agent import Agent
 from unimodal.agents.label_text import shown
 from unimodal.agents.recorded_history import Recorded
 from unimodal.campaigns.archive import Archive, load_archives, with_archives
-from unimodal.campaigns.event_checks import change, short
+from unimodal.campaigns.events import Revised, kinds_that, short
+from unimodal.campaigns.fold import Fold
 from unimodal.campaigns.history_table import compact, plain
 from unimodal.campaigns.log_start import WHOLE, LogStart, begins_after, start_of
 from unimodal.campaigns.settings import Settings, saved_family
-from unimodal.campaigns.state_machine import StateMachine
 from unimodal.campaigns.stores import DatabaseAddress, Place, StoreToRead, as_place, kind_of
 from unimodal.campaigns.stores.store import Found
 from unimodal.campaigns.upkeep import no_interruptions
@@ -137,9 +137,9 @@ def look(path: str | Place, policy: Policy | None = None, archives: Archives = (
     def looked(store: StoreToRead) -> Reading:
         store.check()
         settings = saved_settings(store, policy)
-        machine = StateMachine.restored(settings, store, no_clock)
-        machine.catch_up()
-        found = Reading(store.path, machine.agent, *log_of(store))
+        fold = Fold.restored(settings, store, no_clock)
+        fold.catch_up()
+        found = Reading(store.path, fold.state.agent, *log_of(store))
         _check_labels(found, settings, store)
         return found
 
@@ -169,10 +169,10 @@ def _check_labels(found: Reading, settings: Settings, store: StoreToRead) -> Non
     labels = settings.graph.labels if held else found.agent.labels
     known = set(map(shown, labels))
     for event in store.revisions():
-        known.update(shown(label) for edge in change(event.data).add for label in edge)
+        known.update(map(shown, Revised.labels(event)))
     table = found.compact_history().select("kind", "arm", "leader")
     # Walks look up arms that they only pass.
-    decided = table["arm"].filter(table["kind"].is_in(["decide", "tell"]))
+    decided = table["arm"].filter(table["kind"].is_in(kinds_that("names_met_arms")))
     named = set(decided.unique()) | set(table["leader"].unique())
     if strange := named - known - {None}:
         raise DamagedFile(

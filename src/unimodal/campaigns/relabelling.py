@@ -8,8 +8,8 @@ from typing import Any
 
 from unimodal import graphs
 from unimodal.agents.label_text import as_text, shown
-from unimodal.campaigns.event_checks import answer, change, parsed
-from unimodal.campaigns.events import Event, as_json
+from unimodal.campaigns.events import KINDS, Damage, Revised, Row
+from unimodal.campaigns.events.json_text import as_json, parsed
 from unimodal.errors import DamagedFile, UnimodalError
 from unimodal.graphs.build import checked
 
@@ -19,19 +19,15 @@ NEUTRAL = "erased-"
 class Relabelling:
     """Puts the label `new` in the place of `old`; what does not have it comes back as it was."""
 
-    def __init__(self, old: Any, new: str, settings: dict[str, Any], revisions: Iterable[Event]):
+    def __init__(self, old: Any, new: str, settings: dict[str, Any], revisions: Iterable[Row]):
         self._old, self.new = old, new
         self._old_text, self._old_json = as_text(old), json.loads(json.dumps(old))
         self.settings = self._settings(settings)
-        self._revisions = dict(self._revised(settings["graph"], revisions))
+        self.revisions = dict(self._revised(settings["graph"], revisions))
 
-    def event(self, event: Event) -> Event:
-        """An event with the new label."""
-        if event.kind == "revision":
-            return self._revisions[event.seq]
-        return event._replace(
-            arm=self._text(event.arm), leader=self._text(event.leader), data=self._data(event)
-        )
+    def row(self, row: Row) -> Row:
+        """A row with the new label."""
+        return KINDS[row.kind].relabelled(row, self)
 
     def state(self, text: str) -> str:
         """A state with the new label, which stands there only if the graph is looked up."""
@@ -39,39 +35,27 @@ class Relabelling:
         if "graph" not in data:
             return text
         graph = data["graph"]
-        graph["labels"] = self._list(graph["labels"])
-        graph["answers"] = [[self._label(a), self._list(near)] for a, near in graph["answers"]]
-        graph["checksums"] = [[self._label(a), number] for a, number in graph["checksums"]]
+        graph["labels"] = self.labels(graph["labels"])
+        graph["answers"] = [[self.label(a), self.labels(near)] for a, near in graph["answers"]]
+        graph["checksums"] = [[self.label(a), number] for a, number in graph["checksums"]]
         return json.dumps(data, separators=(",", ":"))
 
-    def _text(self, text: Any) -> Any:
+    def text(self, text: Any) -> Any:
+        """An arm as a log writes it."""
         is_old = text.__class__ is self._old_text.__class__ and text == self._old_text
         return self.new if is_old else text
 
-    def _label(self, label: Any) -> Any:
+    def label(self, label: Any) -> Any:
         """A label in JSON data."""
         is_old = label.__class__ is self._old_json.__class__ and label == self._old_json
         return self.new if is_old else label
 
-    def _list(self, labels: Any) -> Any:
-        return None if labels is None else [self._label(label) for label in labels]
-
-    def _data(self, event: Event) -> str | None:
-        if event.kind not in ("look-up", "limit", "data"):
-            return event.data
-        data = parsed(event.data)
-        if event.kind == "look-up":
-            data = [self._label(data[0]), self._list(data[1])]
-        elif event.kind == "limit":
-            data = {
-                what: self._list(given) if what != "cap" else given for what, given in data.items()
-            }
-        else:
-            data["rows"] = [[self._label(label), *rest] for label, *rest in data["rows"]]
-        return as_json(data, repr(self.new))
+    def labels(self, labels: Any) -> Any:
+        """A list of labels in JSON data; None stays None."""
+        return None if labels is None else [self.label(label) for label in labels]
 
     def _settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        found = {**settings, "root": self._label(settings["root"])}
+        found = {**settings, "root": self.label(settings["root"])}
         rewards = settings["rewards"]
         if rewards.get("by") == "float":
             raise UnimodalError(
@@ -79,7 +63,7 @@ class Relabelling:
                 "(Scaled with by=float): retire the arm, and erase its data."
             )
         if isinstance(rewards.get("by"), list) and isinstance(rewards["by"][0], list):
-            by = [[self._label(label), factor] for label, factor in rewards["by"]]
+            by = [[self.label(label), factor] for label, factor in rewards["by"]]
             found["rewards"] = {**rewards, "by": by}
         graph = settings["graph"]
         if graph["kind"] != "look-up" and self._old in graphs.from_data(graph).labels:
@@ -99,41 +83,35 @@ class Relabelling:
         return graphs.to_data(checked(graph.n_arms, ends[:, 0], ends[:, 1], recipe, labels))
 
     def _revised(
-        self, graph_data: dict[str, Any], revisions: Iterable[Event]
-    ) -> Iterator[tuple[int, Event]]:
+        self, graph_data: dict[str, Any], revisions: Iterable[Row]
+    ) -> Iterator[tuple[int, Row]]:
         """The changes of the graph, with the fingerprints of the graphs that they make now."""
         graph = (
             None if graph_data["kind"] == "look-up" else graphs.from_data(self.settings["graph"])
         )
-        for event in revisions:
+        for row in revisions:
             assert graph is not None
-            data = parsed(event.data)
+            data = parsed(row.data)
             for edges in ("add", "remove"):
                 if edges in data:
-                    data[edges] = [self._list(edge) for edge in data[edges]]
-            data["retire"] = self._list(data["retire"])
-            made = change(json.dumps(data))
+                    data[edges] = [self.labels(edge) for edge in data[edges]]
+            data["retire"] = self.labels(data["retire"])
+            made = Revised.of(row._replace(data=json.dumps(data)))
             graph = graphs.revised(graph, made.add, made.retire, made.remove)
             data["fingerprint"] = graph.fingerprint
-            yield event.seq, event._replace(data=as_json(data, repr(self.new)))
+            yield row.seq, row._replace(data=as_json(data, repr(self.new)))
 
 
-def labels_in(settings: dict[str, Any], events: Iterable[Event]) -> dict[str, Any]:
+def labels_in(settings: dict[str, Any], rows: Iterable[Row]) -> dict[str, Any]:
     """All labels that a campaign ever had, by how they are shown."""
     found = {shown(settings["root"]): graphs.as_label(settings["root"])}
     if settings["graph"]["kind"] != "look-up":
         found = {shown(label): label for label in graphs.from_data(settings["graph"]).labels}
-    for event in events:
+    for row in rows:
         try:
-            if event.kind == "revision":
-                found |= {shown(end): end for pair in change(event.data).add for end in pair}
-            elif event.kind == "look-up":
-                label, others = answer(event.data)
-                found |= {shown(each): each for each in (label, *(others or ()))}
-        except ValueError:
-            raise DamagedFile(
-                f"event {event.seq} is damaged: `unimodal verify` says more."
-            ) from None
+            found |= {shown(label): label for label in KINDS[row.kind].labels(row)}
+        except (LookupError, Damage):
+            raise DamagedFile(f"event {row.seq} is damaged: `unimodal verify` says more.") from None
     return found
 
 

@@ -12,8 +12,7 @@ from unimodal import families, graphs, policies
 from unimodal.agents.agent import Agent, check_no_root, usual_policy
 from unimodal.agents.decisions import Book, check_expiry
 from unimodal.agents.past_data import PastData
-from unimodal.campaigns.event_checks import is_label
-from unimodal.campaigns.events import as_json
+from unimodal.campaigns.events.json_text import as_json, is_label
 from unimodal.errors import (
     DamagedFile,
     OtherCampaign,

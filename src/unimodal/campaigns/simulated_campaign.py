@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from unimodal.agents.agent import Agent
-from unimodal.campaigns.events import Event, as_event
+from unimodal.campaigns.events import KINDS, Row
 from unimodal.campaigns.reading import Reading
 from unimodal.kernels.random import REWARDS, stream
 from unimodal.policies import Policy
@@ -37,10 +37,14 @@ def simulated_campaign(
     def neighbours(label: Any) -> Any:
         return map(graph.label_of, graph.neighbors(graph.arm_of(label)))
 
-    ticks, events = itertools.count(1_700_000_000, 10), list[Event]()
+    ticks, events = itertools.count(1_700_000_000, 10), list[Row]()
     source: Any = graph if root is None else neighbours
     agent = Agent(policy, source, problem.family, seed, root=root, clock=lambda: next(ticks))
-    agent.recorder = lambda *told: events.append(as_event(len(events) + 1, *told))
+
+    def record(kind: str, *what: Any) -> None:
+        events.append(KINDS[kind].recorded(len(events) + 1, *what).row())
+
+    agent.recorder = record
     for first in range(0, rounds, at_once):
         for decision in agent.decide(min(at_once, rounds - first)):
             mean = problem.means[graph.arm_of(decision.arm)]

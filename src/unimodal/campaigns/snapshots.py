@@ -10,7 +10,7 @@ from typing import Any
 
 from unimodal.agents.saving import copied
 from unimodal.campaigns.events import Identity
-from unimodal.campaigns.state_machine import StateMachine
+from unimodal.campaigns.state import State
 from unimodal.campaigns.state_text import state_in_pieces
 from unimodal.campaigns.stores import Store
 from unimodal.campaigns.stores.history import event_at
@@ -25,8 +25,8 @@ _REWARDS = 2_000  # events whose rewards are put where they are found, in one tr
 class Snapshots:
     """When a snapshot is due, and the thread that writes it."""
 
-    def __init__(self, store: Store, transactions: Callable[..., Any]) -> None:
-        self._store, self._transactions = store, transactions
+    def __init__(self, store: Store, do: Callable[..., Any]) -> None:
+        self._store, self._do = store, do
         self._due, self._now = 0, False
         self._follows: Identity | None = None  # the event after which one is taken beside the work
         self._writer: threading.Thread | None = None
@@ -37,41 +37,41 @@ class Snapshots:
         busy = self._writer is not None and self._writer.is_alive()
         return self._now or (seq >= self._due and not busy and not self._stopped)
 
-    def plan(self, machine: StateMachine) -> None:
+    def plan(self, state: State) -> None:
         """Let one be taken when there is something to be gained by it."""
-        agent = machine.agent
-        self._due = machine.seq + max(SNAPSHOT_EVERY, agent.known_arms, agent.outstanding)
+        agent = state.agent
+        self._due = state.seq + max(SNAPSHOT_EVERY, agent.known_arms, agent.outstanding)
 
-    def plan_now(self, machine: StateMachine) -> None:
+    def plan_now(self, state: State) -> None:
         """Let this transaction end in one, when the log has the events of all its calls."""
         self._now = True
 
-    def take_planned(self, machine: StateMachine) -> None:
+    def take_planned(self, state: State) -> None:
         """Take one inside a transaction, if that was planned; or see what one is to follow."""
         self._follows = None
-        if not self.is_due(machine.seq):
+        if not self.is_due(state.seq):
             return
-        follows = event_at(self._store, machine.seq)
+        follows = event_at(self._store, state.seq)
         if not self._now:
             self._follows = follows
             return
         self._now = False
-        self._store.find_rewards(self._store.last_snapshot(), machine.seq)
-        self._store.keep_snapshot(machine.seq, __version__, machine.state(), follows)
-        self.plan(machine)
+        self._store.find_rewards(self._store.last_snapshot(), state.seq)
+        self._store.keep_snapshot(state.seq, __version__, state.text(), follows)
+        self.plan(state)
 
-    def take_if_due(self, machine: StateMachine) -> None:
+    def take_if_due(self, state: State) -> None:
         """Begin to take one beside the work, after a commit: before it, the state may not last."""
         if self._follows is None:
             return
         with contextlib.suppress(MemoryError, RuntimeError):  # no room, no thread: another time
-            frozen = self._follows, copied(machine.agent)
+            frozen = self._follows, copied(state.agent)
             writer = threading.Thread(
                 target=self._write, args=frozen, name="unimodal snapshot", daemon=True
             )
             writer.start()
             self._writer = writer
-        self.plan(machine)
+        self.plan(state)
 
     def stop(self) -> None:
         """Write no more; the thread ends soon."""
@@ -89,12 +89,12 @@ class Snapshots:
                 return
         text = "".join(pieces)
         with contextlib.suppress(UnimodalError):  # it saves time; without it nothing is lost
-            first = self._transactions(lambda _: self._store.last_snapshot())
+            first = self._do(lambda _: self._store.last_snapshot())
             for after in range(first, seq, _REWARDS):
                 until = min(after + _REWARDS, seq)
-                self._transactions(lambda _: self._store.find_rewards(after, until))  # noqa: B023
+                self._do(lambda _: self._store.find_rewards(after, until))  # noqa: B023
                 time.sleep(_REST)
-            self._transactions(lambda _: self._keep(follows, text))
+            self._do(lambda _: self._keep(follows, text))
 
     def _keep(self, follows: Identity, text: str) -> None:
         """Keep it, unless another process was quicker, or the log was set back meanwhile."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from unimodal.agents.agent import Agent
 from unimodal.agents.saving import renewed_state, whole_state
-from unimodal.campaigns.event_checks import parsed
+from unimodal.campaigns.events.json_text import parsed
 
 _PIECE = 1_000  # elements of a list that are turned into text at a time
 

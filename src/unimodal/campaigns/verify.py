@@ -6,9 +6,9 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+from unimodal.campaigns.fold import Fold
 from unimodal.campaigns.log_start import archived, unchecked
 from unimodal.campaigns.reading import Archives, load, no_clock, read, saved_settings
-from unimodal.campaigns.state_machine import StateMachine
 from unimodal.campaigns.state_text import is_state
 from unimodal.campaigns.stores import Place, StoreToRead
 from unimodal.campaigns.stores.history import fitting_snapshots
@@ -130,31 +130,29 @@ def folded(store: StoreToRead, policy: Policy | None) -> Verdict:
     compared = sorted([seq for seq in own if seq >= verdict.first] + unfit)
     settings = saved_settings(store, policy)  # raises: another policy is the caller's mistake
     try:
-        machine = StateMachine.restored(
-            settings, store, no_clock, verdict.first, decides_again=True
-        )
+        fold = Fold.restored(settings, store, no_clock, verdict.first, decides_again=True)
         for seq in compared:
-            machine.catch_up(seq)
-            if machine.seq < seq:
+            fold.catch_up(seq)
+            if fold.state.seq < seq:
                 verdict.wrong.append(f"the log has no event {seq}, of which there is a snapshot")
             elif seq in unfit:
                 verdict.wrong.append(
                     f"the snapshot after event {seq} is not the fold of the log, in which that is "
                     "another event: the store was set back, and who opens it drops the snapshot"
                 )
-            elif is_state(store.snapshot(seq), machine.state()):
+            elif is_state(store.snapshot(seq), fold.state.text()):
                 verdict.snapshots.append(seq)
             else:
                 verdict.wrong.append(f"the snapshot after event {seq} is not the fold of the log")
-        machine.catch_up()
+        fold.catch_up()
     except UnimodalError as error:
         if not _is_about_content(error):
             raise
         verdict.wrong.append(str(error))
         return verdict
     moved = Counter(archived(store).get("counts", {}))
-    verdict.counts = dict(machine.counts + Counter(store.counts(verdict.first)) + moved)
-    verdict.events = machine.seq - verdict.first
+    verdict.counts = dict(fold.state.counts + Counter(store.counts(verdict.first)) + moved)
+    verdict.events = fold.state.seq - verdict.first
     return verdict
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from unimodal.campaigns.events import NO_EVENT, Event, Identity, identity_of
+from unimodal.campaigns.events import NO_EVENT, Identity, Row, identity_of
 from unimodal.campaigns.stores.address import Place
 from unimodal.campaigns.stores.store import SetBack, StoreToRead
 from unimodal.errors import DamagedFile
@@ -42,7 +42,7 @@ def is_known(known: Identity, ends: Sequence[Identity], path: Place) -> bool:
 def event_at(store: StoreToRead, seq: int) -> Identity:
     """Which event has a number; `NO_EVENT` if none has it."""
     found = itertools.chain.from_iterable(store.rows(seq - 1, seq)) if seq else ()
-    return next((identity_of(Event._make(row)) for row in found), NO_EVENT)
+    return next((identity_of(Row._make(row)) for row in found), NO_EVENT)
 
 
 def names_with(store: StoreToRead, follows: Identity) -> dict[str, _Name]:

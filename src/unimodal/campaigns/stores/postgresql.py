@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from unimodal.campaigns.clock import steady
-from unimodal.campaigns.events import NO_EVENT, Event, Identity, identity_of
+from unimodal.campaigns.events import NO_EVENT, Identity, Row, identity_of
 from unimodal.campaigns.stores import file_locks as forks
 from unimodal.campaigns.stores.address import DatabaseAddress, Place
 from unimodal.campaigns.stores.history import is_known
@@ -81,7 +81,7 @@ class PostgresqlStore(PostgresqlTables):
         self._news: list[Any] | None = None  # the events after `_news_after`, read with the lock
         self._news_after = 0
         self._is_held = False  # a transaction in which a lost commit was looked for, in vain
-        self._pending: list[Event] = []  # to be sent with the commit
+        self._pending: list[Row] = []  # to be sent with the commit
         self._sent: tuple[int, int] | None = None  # first event and token of this transaction
         self._trouble: float | None = None  # since when the server cannot be reached
         self._last_trouble, self._tries = 0.0, 0
@@ -290,7 +290,7 @@ class PostgresqlStore(PostgresqlTables):
 
     # Events.
 
-    def append(self, events: Sequence[Event]) -> None:
+    def append(self, events: Sequence[Row]) -> None:
         """Add events (inside a transaction); they are sent with the commit, or before it."""
         self._connected_still()
         if self._pending:
@@ -319,7 +319,7 @@ class PostgresqlStore(PostgresqlTables):
         if connection.inserted == 0:
             raise self._removed()
 
-    def append_at_once(self, events: Sequence[Event]) -> None:
+    def append_at_once(self, events: Sequence[Row]) -> None:
         """Add events in one message; none if their numbers are taken."""
         before = events[0].seq - 1
         taken = NumberTaken(f"event {events[0].seq} of {self.path} is not the next one.")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from unimodal.campaigns.events import Event
+from unimodal.campaigns.events import Row
 
 CHUNK = 2000  # rows read at a time
 
@@ -34,7 +34,7 @@ class PostgresqlMovingTables:
         self,
         *,
         settings: Mapping[str, Any] | None = None,
-        events: Iterable[Event] = (),
+        events: Iterable[Row] = (),
         snapshots: Iterable[tuple[int, str, str]] = (),
         rewards: Iterable[tuple[int, float]] = (),
     ) -> None:
@@ -45,7 +45,7 @@ class PostgresqlMovingTables:
             self._ask("put_settings", keys=list(settings), values=values)
         if rows := list(events):
             columns: dict[str, Any] = dict(
-                zip(Event._fields, map(list, zip(*rows, strict=True)), strict=True)
+                zip(Row._fields, map(list, zip(*rows, strict=True)), strict=True)
             )
             for name in ("arm", "leader"):
                 columns[name] = [

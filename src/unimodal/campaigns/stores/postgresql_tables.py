@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from unimodal.campaigns.event_checks import keys_between, parsed
-from unimodal.campaigns.events import Event, Identity
+from unimodal.campaigns.events import Identity, Row
+from unimodal.campaigns.events.json_text import parsed
+from unimodal.campaigns.events.keyed import keys_between
 from unimodal.campaigns.stores.address import DatabaseAddress
 from unimodal.campaigns.stores.history import SNAPSHOTS, names_with
 from unimodal.campaigns.stores.postgresql_moving import PostgresqlMovingTables
@@ -117,9 +118,9 @@ class PostgresqlTables(PostgresqlMovingTables):
         """The number of the last event."""
         return int(self._one("last")[0])
 
-    def revisions(self) -> Iterator[Event]:
+    def revisions(self) -> Iterator[Row]:
         """The events that changed the graph."""
-        yield from map(Event._make, self.as_events(self._ask("revisions")[0]))
+        yield from map(Row._make, self.as_events(self._ask("revisions")[0]))
 
     def counts(self, until: int) -> dict[str, int]:
         """How many events there are of each kind, up to a number."""
@@ -130,11 +131,11 @@ class PostgresqlTables(PostgresqlMovingTables):
         found = self._one("reward_of", decision=decision)
         return None if found is None else float(found[0])
 
-    def last_key(self, digest: str) -> Event | None:
+    def last_key(self, digest: str) -> Row | None:
         """The last event that tells a key, by its digest."""
         least, above = keys_between(digest)
         found = self._one("last_key", least=least, above=above)
-        return None if found is None else Event._make(found)
+        return None if found is None else Row._make(found)
 
     def find_rewards(self, after: int, until: int) -> None:
         """Put the rewards of some events of the log where they are found (in a transaction)."""
@@ -167,7 +168,7 @@ class PostgresqlTables(PostgresqlMovingTables):
 
 
 def as_values(
-    events: Sequence[Event], token: int, after: Identity | None
+    events: Sequence[Row], token: int, after: Identity | None
 ) -> tuple[str, dict[str, Any]]:
     """The statement that appends events, and what is put into it.
 
@@ -182,7 +183,7 @@ def as_values(
         named = {"seq": first.seq, "time": first.time, "decision": first.decision}
         return "append_reward", {**named, "reward": first.reward, **others}
     columns: dict[str, Any] = dict(
-        zip(Event._fields, map(list, zip(*events, strict=True)), strict=True)
+        zip(Row._fields, map(list, zip(*events, strict=True)), strict=True)
     )
     columns["arm"], columns["leader"] = _as_json(columns["arm"]), _as_json(columns["leader"])
     return "append", {**columns, "first": first.seq, "last": last.seq, **others}

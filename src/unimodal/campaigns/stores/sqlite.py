@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from unimodal import files
-from unimodal.campaigns.events import NO_EVENT, Event, Identity, identity_of
+from unimodal.campaigns.events import NO_EVENT, Identity, Row, identity_of
 from unimodal.campaigns.stores import file_locks as locks
 from unimodal.campaigns.stores import read_only
 from unimodal.campaigns.stores.address import Place
@@ -235,7 +235,7 @@ class SqliteStore(Tables):
             self._writes = False
             self._file.end_to_write()
 
-    def append(self, events: Sequence[Event]) -> None:
+    def append(self, events: Sequence[Row]) -> None:
         """Add events (inside a transaction)."""
         super().append(events)
         self._appended = identity_of(events[-1]) if events else self._appended
@@ -256,7 +256,7 @@ class SqliteStore(Tables):
         finally:
             self._end_to_write()
 
-    def append_at_once(self, events: Sequence[Event]) -> None:
+    def append_at_once(self, events: Sequence[Row]) -> None:
         """Add events, which are on disk when this returns; none if their numbers are taken."""
         first = events[0]
         is_one_reward = len(events) == 1 and first.kind == "reward"
@@ -279,7 +279,7 @@ class SqliteStore(Tables):
             self.roll_back()
             raise
 
-    def _number_taken(self, event: Event) -> NumberTaken:
+    def _number_taken(self, event: Row) -> NumberTaken:
         return NumberTaken(f"event {event.seq} of {self.path} is not the next one.")
 
     def check_place(self) -> None:

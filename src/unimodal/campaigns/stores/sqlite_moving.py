@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from unimodal.campaigns.event_checks import parsed
-from unimodal.campaigns.events import Event
+from unimodal.campaigns.events import Row
+from unimodal.campaigns.events.json_text import parsed
 from unimodal.campaigns.stores.sqlite_schema import MOVED_FORMAT
 from unimodal.errors import Busy, StoreError
 
@@ -15,7 +15,7 @@ CHUNK = 1000  # rows read at a time
 MOVED = frozenset({"archived", "erased"})  # settings of a log that is not as it was written
 _WRITE = {
     "settings": "REPLACE INTO settings VALUES (?, ?)",
-    "log": f"REPLACE INTO log VALUES ({', '.join('?' * len(Event._fields))})",
+    "log": f"REPLACE INTO log VALUES ({', '.join('?' * len(Row._fields))})",
     "snapshots": "REPLACE INTO snapshots VALUES (?, ?, ?)",
     "rewards": "REPLACE INTO rewards VALUES (?, ?)",
 }
@@ -37,7 +37,7 @@ class MovingTables:
         self,
         *,
         settings: Mapping[str, Any] | None = None,
-        events: Iterable[Event] = (),
+        events: Iterable[Row] = (),
         snapshots: Iterable[tuple[int, str, str]] = (),
         rewards: Iterable[tuple[int, float]] = (),
     ) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
-from unimodal.campaigns.event_checks import short
+from unimodal.campaigns.events import short
 from unimodal.errors import DamagedFile, StoreError, WrongVersion
 
 FORMAT = 2
-LATER_FORMAT = 3  # the same tables, with events of `LATER_KINDS` in the log
+LATER_FORMAT = 3  # the same tables, with events of more kinds (`Event.since`)
 KEYED_FORMAT = 4  # the same, with events of kind 'key' in the log, and an index of them
 MOVED_FORMAT = 5  # the same; its first events are in an archive, or something was erased
 FORMATS = (FORMAT, LATER_FORMAT, KEYED_FORMAT, MOVED_FORMAT)

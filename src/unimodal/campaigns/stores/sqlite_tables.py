@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from unimodal.campaigns.event_checks import LATER_KINDS, keys_between, parsed, short
-from unimodal.campaigns.events import Event, Identity
+from unimodal.campaigns.events import KINDS, Identity, Row, short
+from unimodal.campaigns.events.json_text import parsed
+from unimodal.campaigns.events.keyed import keys_between
 from unimodal.campaigns.stores.history import SNAPSHOTS, names_with
 from unimodal.campaigns.stores.sqlite_errors import BACK, is_unread, unreadable
 from unimodal.campaigns.stores.sqlite_moving import MovingTables
@@ -17,7 +18,6 @@ from unimodal.campaigns.stores.sqlite_schema import (
     FORMAT,
     KEY_INDEX,
     KEYED_FORMAT,
-    LATER_FORMAT,
     statements,
 )
 from unimodal.errors import DamagedFile
@@ -27,8 +27,8 @@ _MOST = 1000  # settings, and snapshots, that there may be: far more than there 
 # `rewards` finds those that the last snapshot knows; an index would cost every commit a page more.
 _LATER = "kind = 'reward' AND seq > (SELECT coalesce(max(seq), 0) FROM snapshots)"
 
-_COLUMNS = ", ".join(Event._fields)
-_INSERT = f"INSERT INTO log VALUES ({', '.join('?' * len(Event._fields))})"
+_COLUMNS = ", ".join(Row._fields)
+_INSERT = f"INSERT INTO log VALUES ({', '.join('?' * len(Row._fields))})"
 # Most events are rewards, and a call may wait for each: binding four values is quicker than eleven.
 INSERT_REWARD = "INSERT INTO log (seq, time, kind, decision, reward) VALUES (?, ?, 'reward', ?, ?)"
 # The same, if the last event is the one before it that is known: a file may have been set back.
@@ -118,11 +118,11 @@ class Tables(MovingTables):
         """The number of the last event."""
         return int(self._one("SELECT coalesce(max(seq), 0) FROM log")[0])
 
-    def revisions(self) -> Iterator[Event]:
+    def revisions(self) -> Iterator[Row]:
         """The events that changed the graph."""
         last = 0
         for rows in self._some("WHERE kind = 'revision' ORDER BY seq"):
-            for event in map(Event._make, rows):
+            for event in map(Row._make, rows):
                 if event.seq <= last:  # in a damaged file the last may be followed by the first
                     raise DamagedFile(f"{self.path} has its changes in no order: {BACK}")
                 last = event.seq
@@ -146,17 +146,16 @@ class Tables(MovingTables):
         counts = "SELECT kind, count(*) FROM log WHERE seq <= ? GROUP BY kind"
         return dict(self._connection.execute(counts, (until,)).fetchall())
 
-    def append(self, events: Sequence[Event]) -> None:
+    def append(self, events: Sequence[Row]) -> None:
         """Add events (inside a transaction)."""
         rows = [(e.seq, e.time, e.decision, e.reward) for e in events if e.kind == "reward"]
         if len(rows) < len(events):
             self._connection.executemany(_INSERT, events)
-            kinds = {event.kind for event in events}
-            if "key" in kinds:
+            needed = max(KINDS[kind].since for kind in {event.kind for event in events})
+            if needed >= KEYED_FORMAT:
                 self._connection.execute(KEY_INDEX.replace("INDEX", "INDEX IF NOT EXISTS"))
-                self._mark_as(KEYED_FORMAT)
-            elif kinds & LATER_KINDS:
-                self._mark_as(LATER_FORMAT)
+            if needed > FORMAT:
+                self._mark_as(needed)
         elif rows:
             self._connection.executemany(INSERT_REWARD, rows)
 
@@ -165,7 +164,7 @@ class Tables(MovingTables):
         if self._one("PRAGMA user_version") < (later,):
             self._connection.execute(f"PRAGMA user_version = {later}")
 
-    def last_key(self, digest: str) -> Event | None:
+    def last_key(self, digest: str) -> Row | None:
         """The last event that tells a key, by its digest."""
         if self._one("SELECT count(*) FROM sqlite_master WHERE name = 'keys'") == (0,):
             return None
@@ -174,7 +173,7 @@ class Tables(MovingTables):
             "AND data < ? ORDER BY seq DESC LIMIT 1",
             *keys_between(digest),
         )
-        return None if found is None else Event._make(found)
+        return None if found is None else Row._make(found)
 
     def reward_of(self, decision: int) -> float | None:
         """The reward of a decision, or None if it has none."""

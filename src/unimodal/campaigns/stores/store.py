@@ -40,7 +40,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
-from unimodal.campaigns.events import Event, Identity
+from unimodal.campaigns.events import Identity, Row
 from unimodal.campaigns.stores.address import Place
 from unimodal.errors import StoreError, unknown_name
 
@@ -81,13 +81,13 @@ class StoreToRead(Protocol):
     def rows(self, after: int = 0, until: int | None = None) -> Iterator[list[tuple[Any, ...]]]:
         """The events after a number, and up to another, in order.
 
-        In lists of some events each; an event is a tuple with the columns of `Event`.
+        In lists of some events each; an event is a tuple with the columns of `Row`.
         """
 
     def last(self) -> int:
         """The number of the last event; 0 if there is none."""
 
-    def revisions(self) -> Iterator[Event]:
+    def revisions(self) -> Iterator[Row]:
         """The events of kind 'revision', in order."""
 
     def counts(self, until: int) -> dict[str, int]:
@@ -96,7 +96,7 @@ class StoreToRead(Protocol):
     def reward_of(self, decision: int) -> float | None:
         """The reward of a decision, wherever it stands, or None if it has none."""
 
-    def last_key(self, digest: str) -> Event | None:
+    def last_key(self, digest: str) -> Row | None:
         """The last event of kind 'key' whose data begin with this key; None if there is none.
 
         Keys are many, so they are found by an index.
@@ -168,7 +168,7 @@ class Store(StoreToRead, Protocol):
     def keep_setting(self, name: str, value: Any) -> None:
         """Write a setting, as JSON data, in the place of the one that has its name."""
 
-    def append(self, events: Sequence[Event]) -> None:
+    def append(self, events: Sequence[Row]) -> None:
         """Add events under their numbers; `NumberTaken` if one is in the log."""
 
     def find_rewards(self, after: int, until: int) -> None:
@@ -194,7 +194,7 @@ class Store(StoreToRead, Protocol):
         self,
         *,
         settings: Mapping[str, Any] | None = None,
-        events: Iterable[Event] = (),
+        events: Iterable[Row] = (),
         snapshots: Iterable[tuple[int, str, str]] = (),
         rewards: Iterable[tuple[int, float]] = (),
     ) -> None:
@@ -220,7 +220,7 @@ class Store(StoreToRead, Protocol):
         In a file no byte of it is left; a server may leave some until the room is used again.
         """
 
-    def append_at_once(self, events: Sequence[Event]) -> None:
+    def append_at_once(self, events: Sequence[Row]) -> None:
         """Begin, append and commit, as quickly as can be; `NumberTaken` if it is not the next."""
 
     def check_place(self) -> None:

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unimodal.campaigns.group_commit import Call
-from unimodal.campaigns.together import do_together
 from unimodal.service.campaigns.admission import Admission
 from unimodal.service.campaigns.fair_pool import FairPool
 from unimodal.service.campaigns.open_campaigns import OpenCampaigns, Work
@@ -149,7 +148,7 @@ class CallQueue:
     def _done(self, name: str, taken: list[_Waiting]) -> list[tuple[Any, BaseException | None]]:
         """The result or the error of each, in order."""
         with self._campaigns.use(name) as campaign:
-            do_together(campaign, [one.call for one in taken if one.call is not None])
+            campaign.do([one.call for one in taken if one.call is not None])
             outcomes: list[tuple[Any, BaseException | None]] = []
             for one in taken:
                 if one.call is not None:

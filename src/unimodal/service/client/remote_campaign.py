@@ -11,7 +11,7 @@ from unimodal.agents.decisions import Decision
 from unimodal.agents.explanation import Competitor, Explanation
 from unimodal.campaigns.alarm_watch import AlarmWatch
 from unimodal.campaigns.alarms import Alarm
-from unimodal.campaigns.events import Event
+from unimodal.campaigns.events import Row
 from unimodal.campaigns.history_table import compact, plain
 from unimodal.campaigns.log_start import WHOLE, LogStart
 from unimodal.errors import UnimodalError, real_number, whole_number
@@ -197,7 +197,7 @@ class RemoteCampaign:
     def _events(self, page: dict[str, Any]) -> Iterable[tuple[Any, ...]]:
         while True:
             for event in page["events"]:
-                yield tuple(event[name] for name in Event._fields)
+                yield tuple(event[name] for name in Row._fields)
             if page["next"] is None:
                 return
             page = self._page(page["next"])

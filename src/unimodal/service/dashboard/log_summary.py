@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unimodal.agents.label_text import shown
-from unimodal.campaigns.events import NO_EVENT, Event, identity_of
+from unimodal.campaigns.events import NO_EVENT, Row, identity_of
 from unimodal.campaigns.settings import saved_family
 from unimodal.campaigns.stores import StoreToRead
 from unimodal.campaigns.stores.history import event_at
@@ -86,7 +86,7 @@ class LogSummary:
             return
         if self.began is None:
             self.began = rows[0][1]
-        self._end = identity_of(Event._make(rows[-1]))
+        self._end = identity_of(Row._make(rows[-1]))
         self.seq, self.ended = self._end.seq, self._end.time
         self.kinds.update(map(_KIND, rows))
         first = 0

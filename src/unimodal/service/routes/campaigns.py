@@ -125,7 +125,7 @@ async def _campaign(service: Service, name: str) -> Any:
 def _read(service: Service, name: str) -> Work:
     def read(campaign: Campaign) -> Any:
         found: dict[str, Any] = campaign._call(_described)
-        reports = [*campaign._transactions.reports, *found["reports"]]
+        reports = [*campaign._writer.reports, *found["reports"]]
         ended = service.is_ended(name)
         return finite({"name": name, **found, "reports": reports, "ended": ended})
 

@@ -8,11 +8,11 @@ from fastapi import APIRouter, Request, Response
 from pydantic import TypeAdapter
 
 from unimodal.agents.decisions import Decision
-from unimodal.campaigns.group_commit import Call
-from unimodal.campaigns.state_machine import StateMachine
+from unimodal.campaigns.commands.deciding import Made, deciding
+from unimodal.campaigns.commands.rewarding import expiring, rewarding, rewarding_each, telling
+from unimodal.campaigns.events.keyed import key_digest
 from unimodal.errors import UnimodalError
 from unimodal.graphs.text import as_label
-from unimodal.service.campaigns.keyed_decisions import decisions
 from unimodal.service.http import problem_documents
 from unimodal.service.http.direct_requests import described, entered, read_body, read_key
 from unimodal.service.http.json_answers import as_json
@@ -28,6 +28,7 @@ from unimodal.service.http.models import (
     TellsBody,
 )
 from unimodal.service.http.problem_documents import Endpoint
+from unimodal.service.service import Service
 
 router = APIRouter(prefix="/v1/campaigns/{name}", tags=["decisions"])
 BODIES = (DecisionsBody, RewardBody, RewardsBody, TellsBody)
@@ -63,9 +64,20 @@ async def decide(request: Request) -> Response:
     service, name = entered(request, "decide")
     key, wanted = read_key(request), await read_body(request, _DECISIONS, b"{}")
     await service.check_not_ended(name)
-    made, new = await decisions(service.queue, name, wanted.n, wanted.propensity, key)
-    service.metrics.decided(name, new)
-    return as_json({"decisions": [_told(decision) for decision in made]})
+    made = await _made(service, name, wanted, key)
+    service.metrics.decided(name, [each for each in made.decisions if each.id > made.before])
+    return as_json({"decisions": [_told(decision) for decision in made.decisions]})
+
+
+async def _made(service: Service, name: str, wanted: DecisionsBody, key: str | None) -> Made:
+    """The decisions that a request asks for."""
+    digest = None if key is None else key_digest(key)
+    made: Made = await service.queue.change(name, deciding(wanted.n, wanted.propensity, digest))
+    if made.needed is None:
+        return made
+    named: Any = {"propensity": wanted.propensity, "key": key}  # looked up outside of calls
+    all_made = await service.queue.do(name, lambda campaign: campaign.decide(wanted.n, **named))
+    return made._replace(decisions=all_made, needed=None)
 
 
 def _told(made: Decision) -> dict[str, Any]:
@@ -93,7 +105,9 @@ async def tell_rewards(request: Request) -> Response:
     body = await read_body(request, _REWARDS)
     told = body.rewards if isinstance(body, RewardsBody) else [body]
     together = isinstance(body, RewardsBody) and body.all_or_none
-    found = await service.queue.change(name, _rewards(told, together))
+    named = [one.decision for one in told], [one.reward for one in told]
+    call = rewarding(*named) if together else rewarding_each(*named)
+    found = await service.queue.change(name, call)
     answers = [_answer(one.decision, outcome) for one, outcome in zip(told, found, strict=True)]
     service.metrics.rewarded(name, [answer["outcome"] for answer in answers])
     if isinstance(body, RewardsBody):
@@ -101,29 +115,6 @@ async def tell_rewards(request: Request) -> Response:
     if isinstance(found[0], UnimodalError):
         raise found[0]
     return as_json(answers[0])
-
-
-def _rewards(told: list[RewardBody], together: bool) -> Call:
-    """A call that gives True, False or an error for each reward."""
-    ids, values = [one.decision for one in told], [one.reward for one in told]
-
-    def work(machine: StateMachine) -> list[bool | UnimodalError]:
-        if len(ids) > 1 or together:
-            try:
-                return list(machine.agent.reward(ids, values))
-            except UnimodalError:  # one of them is wrong, and none has counted
-                if together:
-                    raise
-        return [_reward(machine, *one) for one in zip(ids, values, strict=True)]
-
-    return Call(work, may_repeat=True)
-
-
-def _reward(machine: StateMachine, decision: int, reward: float) -> bool | UnimodalError:
-    try:
-        return machine.agent.reward(decision, reward)
-    except UnimodalError as error:
-        return error
 
 
 def _answer(decision: int, found: bool | UnimodalError) -> dict[str, Any]:
@@ -152,8 +143,7 @@ async def tell(request: Request) -> Response:
     body = await read_body(request, _TELLS)
     arms = [as_label(one.arm) for one in body.rewards]
     rewards = [one.reward for one in body.rewards]
-    work = Call(lambda machine: machine.tell(arms, rewards), may_repeat=True)
-    await service.queue.change(name, work)
+    await service.queue.change(name, telling(arms, rewards))
     return as_json({"done": True})
 
 
@@ -167,8 +157,7 @@ async def tell(request: Request) -> Response:
 async def expire(request: Request) -> Response:
     """Close the decisions whose time is over, which deciding and rewarding do, too."""
     service, name = entered(request, "decide")
-    work = Call(lambda machine: machine.agent.expire())
-    return as_json({"expired": int(await service.queue.change(name, work))})
+    return as_json({"expired": int(await service.queue.change(name, expiring()))})
 
 
 QUICK: dict[str, Endpoint] = {"decisions": decide, "rewards": tell_rewards}

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from unimodal.campaigns import Campaign
-from unimodal.campaigns.events import Event
+from unimodal.campaigns.events import Row
 from unimodal.campaigns.log_start import WHOLE, LogStart, begins_after, start_of
 from unimodal.campaigns.reading import read
 from unimodal.campaigns.stores import StoreToRead
@@ -132,5 +132,5 @@ def _events(
         return list(itertools.islice(events, limit)), start
 
     rows, start = read(service.catalog.address(name), page)
-    events = [finite(dict(zip(Event._fields, row, strict=True))) for row in rows]
+    events = [finite(dict(zip(Row._fields, row, strict=True))) for row in rows]
     return events, start._asdict() if start.seq else None

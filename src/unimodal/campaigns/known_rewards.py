@@ -1,23 +1,23 @@
-"""The rewards of a campaign's decisions, which its log keeps."""
+"""The rewards of closed decisions: those told lately are at hand, for others the log is asked."""
 
 from __future__ import annotations
 
-from unimodal.campaigns.stores import StoreToRead
+from unimodal.campaigns.log_questions import Answers, RewardOf
 
 _AT_HAND = 20_000  # rewards: who tells one twice does so soon
 
 
-class RewardsInLog:
-    """The rewards of closed decisions: in the log, or about to be written to it."""
+class KnownRewards:
+    """What an agent asks when a reward is told again (`agents.decisions.Outcomes`)."""
 
-    def __init__(self, store: StoreToRead) -> None:
-        self._store = store
+    def __init__(self, answers: Answers) -> None:
+        self._answers = answers
         self.recent: dict[int, float] = {}
 
     def get(self, decision: int) -> float | None:
-        """The reward of a decision, or None if it has none."""
+        """The reward of a closed decision, or None if it has none."""
         recent = self.recent.get(decision)
-        return self._store.reward_of(decision) if recent is None else recent
+        return self._answers[RewardOf(decision)] if recent is None else recent
 
     def set(self, decision: int, reward: float) -> None:
         """Keep a reward at least until the log has it."""

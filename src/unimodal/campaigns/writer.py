@@ -1,4 +1,9 @@
-"""How a call becomes durable: a transaction, a state that follows the log, and then an answer."""
+"""The only way to the log: a call does a command on the state, and is answered when it is on disk.
+
+Threads and the service hand in calls; all that wait share a transaction (`group_commit`). A call
+that is refused has changed nothing. One that fails half-way has the state thrown away, which is
+folded again from the log, and the others are done again without it.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +17,19 @@ from typing import Any
 
 from unimodal.agents.decisions import Decision
 from unimodal.campaigns.clock import CampaignClock, this_boot
+from unimodal.campaigns.commands import beginning
+from unimodal.campaigns.commands.deciding import deciding
+from unimodal.campaigns.events import Damage
+from unimodal.campaigns.fold import Fold, LogMoved, damaged_event, graph_fingerprints
 from unimodal.campaigns.group_commit import WITHIN, Call, GroupCommit
+from unimodal.campaigns.log_questions import LogNeeded
 from unimodal.campaigns.lookup_requests import LookUpNeeded, LookUpRequests
 from unimodal.campaigns.settings import Settings
 from unimodal.campaigns.snapshots import Snapshots
-from unimodal.campaigns.state_machine import LogMoved, StateMachine, graph_fingerprints
+from unimodal.campaigns.state import State
 from unimodal.campaigns.stores import Interrupted, NumberTaken, SetBack, Store
 from unimodal.errors import StoreError, UnimodalError
+from unimodal.graphs import Graph
 from unimodal.policies import Policy
 from unimodal.version import __version__
 
@@ -28,7 +39,7 @@ _REPORTS = 100
 _log = logging.getLogger("unimodal")
 
 
-class TransactionRunner:
+class Writer:
     """Does calls on the state of a campaign; when it returns, what they did is on disk."""
 
     def __init__(self, store: Store, given: Settings, clock: Callable[[], float]) -> None:
@@ -39,8 +50,8 @@ class TransactionRunner:
         self.clock = CampaignClock(
             told, is_system=is_system, is_trusted=is_server, boot=this_boot()
         )
-        self._machine: StateMachine | None = None
-        self._version = -1  # of the file, when the machine was last caught up
+        self._fold: Fold | None = None
+        self._version = -1  # of the store, when the state had last caught up with it
         self._undisturbed = 0  # transactions since another process wrote
         self._process = os.getpid()
         self._look_ups = LookUpRequests(None)
@@ -50,7 +61,7 @@ class TransactionRunner:
         self._reports: deque[str] = deque(maxlen=_REPORTS)  # of a store that was set back
         store.pause_at_forks(self)
         try:
-            self._with_look_ups(lambda: self(self._begin))
+            self._with_look_ups(lambda: self(Call(self._begin)))
         except BaseException:
             store.let_fork(self)
             raise
@@ -62,38 +73,8 @@ class TransactionRunner:
 
     @property
     def is_copy(self) -> bool:
-        """Whether this process is a forked copy of the one that opened the file."""
+        """Whether this process is a forked copy of the one that opened the store."""
         return self._process != os.getpid()
-
-    def __call__(
-        self,
-        work: Callable[[StateMachine], Any],
-        checks_first: bool = True,
-        may_repeat: bool = False,
-    ) -> Any:
-        """Do it, in a transaction that it may share with others; its result (see Call)."""
-        try:
-            return self._done(Call(work, checks_first, may_repeat))
-        except SetBack as error:  # an error class of stores
-            raise StoreError(str(error)) from None
-
-    def _done(self, call: Call) -> Any:
-        if self.is_copy:  # before the lock, which may be held for ever in a copy
-            raise UnimodalError(
-                f"{self._store.path} was opened by another process, of which this is a copy: "
-                "open it here with Campaign.open."
-            )
-        if self._look_ups.in_progress_here:
-            raise UnimodalError(WITHIN)
-        return self._group(call)
-
-    def _beside(self, work: Callable[[StateMachine], Any]) -> Any:
-        """Do something that no caller waits for: what is to be told waits for the next one."""
-        try:
-            return self._done(Call(work))
-        except SetBack as error:
-            self._untold = error
-            raise
 
     @property
     def reports(self) -> list[str]:
@@ -104,36 +85,66 @@ class TransactionRunner:
         self._reports.append(sentence)
         _log.warning(sentence)
 
+    # Calls.
+
+    def __call__(self, call: Call) -> Any:
+        """Do a call, in a transaction that it may share with others; its result."""
+        self.do([call])
+        if call.error is not None:
+            raise call.error
+        return call.result
+
     def decisions(
-        self, n: int, propensity: bool, key: tuple[str, float] | None = None
+        self, n: int, propensity: bool, key: str | None, lifetime: float
     ) -> list[Decision]:
-        """The next `n` decisions; look-ups that they need are made in between, outside of calls.
-
-        With a key (its digest, and how long it lives) those that were made under it before.
-        """
+        """The next `n` decisions; look-ups that they need are made in between, outside of calls."""
+        if isinstance(self._look_ups.oracle, Graph):
+            return self(deciding(n, propensity, key, lifetime)).decisions  # type: ignore[no-any-return]
         made: list[Decision] = []
-
-        def work(machine: StateMachine) -> Any:
-            if key is None:
-                return machine.decide(n - len(made), propensity)
-            return machine.decide_once(*key, n, propensity)
 
         def decide_more() -> None:
             while len(made) < n:
-                # A policy of the caller's own may fail when half of a decision is made.
-                some, needed = self(work, checks_first=False)
-                if some:
+                more = n if key is not None else n - len(made)
+                some = self(deciding(more, propensity, key, lifetime))
+                if some.decisions:
                     self._look_ups.begin_decision()
                 if key is not None:  # all of them are told each time
                     made.clear()
-                made.extend(some)
-                if needed is not None:
-                    raise needed
+                made.extend(some.decisions)
+                if some.needed is not None:
+                    raise some.needed
 
         self._with_look_ups(decide_more)
         return made
 
-    def _with_look_ups(self, work: Callable[[], None]) -> None:
+    def do(self, calls: list[Call]) -> None:
+        """Do calls, in their order, in a transaction if that can be: each has its result or error.
+
+        What concerns none of them alone, such as a store that cannot be reached, is raised.
+        """
+        if self.is_copy:  # before the lock, which may be held for ever in a copy
+            raise UnimodalError(
+                f"{self._store.path} was opened by another process, of which this is a copy: "
+                "open it here with Campaign.open."
+            )
+        if self._look_ups.in_progress_here:
+            raise UnimodalError(WITHIN)
+        self._group(calls)
+        for call in calls:
+            if isinstance(call.error, SetBack):  # an error class of stores
+                call.error = StoreError(str(call.error))
+
+    def _beside(self, work: Callable[[State], Any]) -> Any:
+        """Do something that no caller waits for: what is to be told waits for the next one."""
+        call = Call(work)
+        self._group([call])
+        if isinstance(call.error, SetBack):
+            self._untold = call.error
+        if call.error is not None:
+            raise call.error
+        return call.result
+
+    def _with_look_ups(self, work: Callable[[], Any]) -> Any:
         """Do something again and again, until all that it needs has been looked up."""
         if self._look_ups.in_progress_here:
             raise UnimodalError(WITHIN)
@@ -152,7 +163,7 @@ class TransactionRunner:
     # Forks: the store is let go of for that moment, so that the child inherits no connection.
 
     def pause(self, seconds: float) -> bool:
-        """Close the file until `go_on` is called; False if it cannot be done in so many seconds."""
+        """Close the store until `go_on` is called; False if it cannot be done in that time."""
         if not self._group.hold(seconds):
             return False
         try:
@@ -168,16 +179,18 @@ class TransactionRunner:
         self._group.release()
 
     def close(self) -> None:
-        """Write a snapshot, and let the file go once nobody uses it: SQLite crashes otherwise."""
+        """Write a snapshot, and let the store go once nobody uses it: SQLite crashes otherwise."""
         if self.is_copy:
-            return  # what the child has of it is not a file that is open
+            return  # what the child has of it is not a store that is open
         self._group.check_outside()
         self._snapshots.stop()
         if not self._store.closed:
             with contextlib.suppress(UnimodalError):  # it saves time; without it nothing is lost
-                self(self._snapshots.plan_now)
+                self(Call(self._snapshots.plan_now))
         self._group.alone(self._store.close)
         self._store.let_fork(self)
+
+    # Transactions.
 
     def _commit(self, calls: list[Call]) -> None:
         """Do calls in one transaction; only when it is over are they answered."""
@@ -211,99 +224,118 @@ class TransactionRunner:
         A statement is a transaction. If another process has written meanwhile, the number of the
         event is taken, so nothing is written, and the call is done again from the state as it is.
         """
-        machine = self._machine
-        alone = call.may_repeat and self._undisturbed >= _ALONE
-        if machine is None or not alone or self._snapshots.is_due(machine.seq + 1):
+        fold, alone = self._fold, call.may_repeat and self._undisturbed >= _ALONE
+        if fold is None or not alone or self._snapshots.is_due(fold.state.seq + 1):
             return False
         if self.clock.to_keep is not None:
             return False
-        machine.agent.locked = False
-        if not self._do(call, machine):
+        state = fold.state
+        state.agent.locked = False
+        state.answers.clear()
+        if not self._do(call, state):
             self._give_up()
             return False
-        if not machine.news:
+        if not state.news:
             return False  # nothing changed; but what it was told may be out of date
         try:
-            self._store.append_at_once(machine.news)
+            self._store.append_at_once(state.news)
         except NumberTaken:
             self._undisturbed = 0
             self._give_up()
             return False
-        machine.written()
-        machine.agent.locked = True
+        state.written()
+        state.agent.locked = True
         return True
 
     def _transaction(self, calls: list[Call]) -> Call | None:
         """Do calls and commit them; or none of them, and tell whose fault it was."""
         self._store.begin()
-        machine = self._caught_up()
+        state = self._caught_up()
         for call in calls:
-            if not self._do(call, machine):
+            if not self._do(call, state):
                 self._give_up()
                 return call
-        self._store.append(machine.news)
-        self._snapshots.take_planned(machine)
+        self._store.append(state.news)
+        self._snapshots.take_planned(state)
         if self.clock.to_keep is not None:
             self._store.keep_setting("clock", self.clock.to_keep)
         self._store.commit()
         self.clock.to_keep = None
-        machine.written()
-        self._snapshots.take_if_due(machine)
-        machine.agent.locked = True
+        state.written()
+        self._snapshots.take_if_due(state)
+        state.agent.locked = True
         return None
 
     def _give_up(self) -> None:
-        self._machine = None  # it may be ahead of the log, which is folded again
+        self._fold = None  # it may be ahead of the log, which is folded again
         self._store.roll_back()
 
-    @staticmethod
-    def _do(call: Call, machine: StateMachine) -> bool:
-        """Do a call; whether the agent is in a state that may go on."""
-        before, now = machine.seq, machine.agent.book.now
-        call.error = None
+    def _do(self, call: Call, state: State) -> bool:
+        """Do a call; whether the state is one that may go on."""
+        before, now = state.seq, state.agent.book.now
+        call.error = call.result = None
         try:
-            call.result = call.work(machine)  # type: ignore[misc]
+            call.result = self._answered(call, state)
         except StoreError:  # what it wrote may be half of it
             raise
+        except Damage as damage:  # of an event that it asked for: others may go on
+            call.error = damaged_event(self._store, damage.seq or 0, damage)
+            return False
         except Exception as error:
             call.error = error
             refused = isinstance(error, UnimodalError) and call.checks_first
-            if not refused or machine.seq != before:
+            if not refused or state.seq != before:
                 return False
-        if machine.seq == before:
-            machine.agent.book.now = now  # the log does not tell this call, so nor does the state
+        if isinstance(call.result, UnimodalError):
+            call.error = call.result
+        if state.seq == before:
+            state.agent.book.now = now  # the log does not tell this call, so nor does the state
         return True
 
-    def _caught_up(self) -> StateMachine:
-        version, is_new = self._store.version(), self._machine is None
-        if self._machine is not None:
-            self._machine.agent.locked = False
-        else:
-            self._version = version if self._store.is_new() else -1
-            settings = self._settings()
-            if self._look_ups.oracle is None:
-                self._look_ups.oracle = settings.graph
-            self._machine = StateMachine.restored(
-                settings, self._store, self.clock, look_ups=self._look_ups
-            )
-            self._drop_snapshots(self._machine.unfit)
-            self._snapshots.plan(self._machine)
-        self._undisturbed += 1
-        if version != self._version:
+    def _answered(self, call: Call, state: State) -> Any:
+        """Do the command of a call, as often as it asks for more of the log."""
+        while True:
             try:
-                self._machine.catch_up()
-            except LogMoved:  # others have archived what it was to follow, or erased a label
-                if is_new:
-                    raise
-                self._machine = None
-                return self._caught_up()
-            self._version = version
-            self._undisturbed = 0
-            if self.clock.opens:
-                self.clock.open(self._store.settings("clock").get("clock"))
-            self.clock.follow(self._machine.agent.book.now)
-            self._machine.agree_on_stream()
-        return self._machine
+                return call.work(state)
+            except LogNeeded as needed:
+                state.answers.ask_store(needed, self._store)
+
+    def _caught_up(self) -> State:
+        """The state as it is after the last event of the log, in a transaction."""
+        version, is_new = self._store.version(), self._fold is None
+        if self._fold is None:
+            self._version = version if self._store.is_new() else -1
+            self._fold = self._folded()
+        state = self._fold.state
+        state.agent.locked = False
+        state.answers.clear()
+        self._undisturbed += 1
+        if version == self._version:
+            return state
+        try:
+            self._fold.catch_up()
+        except LogMoved:  # others have archived what it was to follow, or erased a label
+            if is_new:
+                raise
+            self._fold = None
+            return self._caught_up()
+        self._version = version
+        self._undisturbed = 0
+        if self.clock.opens:
+            self.clock.open(self._store.settings("clock").get("clock"))
+        self.clock.follow(state.agent.book.now)
+        beginning.agree_on_stream(state)
+        return state
+
+    def _folded(self) -> Fold:
+        """The state at the last snapshot."""
+        settings = self._settings()
+        if self._look_ups.oracle is None:
+            self._look_ups.oracle = settings.graph
+        fold = Fold.restored(settings, self._store, self.clock, look_ups=self._look_ups)
+        self._drop_snapshots(fold.unfit)
+        self._snapshots.plan(fold.state)
+        return fold
 
     def _drop_snapshots(self, unfit: list[int]) -> None:
         """Drop snapshots of another history, beyond which rewards would not be looked for."""
@@ -314,12 +346,12 @@ class TransactionRunner:
                 "than its log, since the store was set back: it was not used, and is deleted."
             )
 
-    def _begin(self, machine: StateMachine) -> None:
+    def _begin(self, state: State) -> None:
         if self._given.data is not None:
-            machine.begin_with(self._given.data)
-        machine.note_opening()
+            beginning.begin_with(state, self._given.data, self._store.path)
+        beginning.note_opening(state)
         if not self._store.written_by(__version__):
-            self._snapshots.plan_now(machine)  # from here on this version can fold the log
+            self._snapshots.plan_now(state)  # from here on this version can fold the log
 
     def _settings(self) -> Settings:
         if self._store.is_new():
