@@ -40,7 +40,7 @@ from typing import Any
 
 import unimodal as um
 from unimodal.agents.decisions import Book
-from unimodal.campaigns import look, snapshots, transactions, verify
+from unimodal.campaigns import look, snapshots, verify, writer
 from unimodal.campaigns.stores.sqlite import SqliteStore
 
 GRAPH = um.graphs.line(9)
@@ -173,7 +173,7 @@ def live(path: Path, folder: Path, name: int, life: int, options: argparse.Names
         snapshots.SNAPSHOT_EVERY = 2_000  # so that some kills hit snapshots
         # A sabotaged client that left a transaction open would wait for one who waits for it.
         if options.sabotage == "none":
-            transactions._ALONE = 3  # and rewards that are statements of their own
+            writer._ALONE = 3  # and rewards that are statements of their own
         rng = random.Random(f"{options.seed} {name} {life}")
         client = Client(path, folder / f"client-{name}", rng, options)
         while life >= 0 and os.getppid() == parent:

@@ -9,7 +9,7 @@ import pytest
 
 import unimodal as um
 from unimodal.campaigns import clock as clocks
-from unimodal.campaigns import transactions, verify
+from unimodal.campaigns import verify, writer
 from unimodal.campaigns.clock import CampaignClock
 
 FAR = 4e9  # seconds: the year 2096
@@ -79,7 +79,7 @@ class Machine:
 
     def __init__(self, monkeypatch):
         self.wall, self.steady, self.boot = THEN, 50.0, "first"
-        monkeypatch.setattr(transactions, "CampaignClock", self.clock)
+        monkeypatch.setattr(writer, "CampaignClock", self.clock)
 
     def clock(self, _, **__):
         return CampaignClock(lambda: self.wall, lambda: self.steady, is_system=True, boot=self.boot)

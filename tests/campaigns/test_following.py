@@ -270,7 +270,7 @@ def test_a_new_stream_is_none_of_those_before_and_keeps_ties(path, start, play):
             streams.append(tuple(rng_of(campaign)))
         assert streams[0] == streams[-1] and len(set(streams)) == 20
         assert {stream[4] for stream in streams} == {before[4]}  # by which ties are broken
-        machine.agent._player.state.rng[:] = before
+        state.agent._player.state.rng[:] = before
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,10 @@ import time
 import httpx
 import psycopg
 import pytest
-from unimodal.service.campaigns.keyed_decisions import decisions
 
 import unimodal as um
 from unimodal.campaigns import verify
+from unimodal.campaigns.commands.deciding import deciding
 from unimodal.campaigns.stores import as_place
 from unimodal.campaigns.stores.sqlite import SqliteStore
 from unimodal.errors import StoreError
@@ -230,7 +230,7 @@ def test_a_call_that_was_given_up_leaves_the_others_of_its_commit_their_answers(
     async def calls():
         first = asyncio.create_task(queue.do("prices", lambda _: go_on.wait(20)))
         await asyncio.sleep(0.05)  # it has begun
-        made = [asyncio.create_task(decisions(queue, "prices", 1, False, None)) for _ in range(3)]
+        made = [asyncio.create_task(queue.change("prices", deciding(1, False))) for _ in range(3)]
         await asyncio.sleep(0)
         made[0].cancel()
         go_on.set()
@@ -239,7 +239,30 @@ def test_a_call_that_was_given_up_leaves_the_others_of_its_commit_their_answers(
 
     _, gone, *answers = asyncio.run(calls())
     assert isinstance(gone, asyncio.CancelledError)
-    assert [one.id for (one,), _ in answers] == [2, 3] and queue.waiting == 0
+    assert [one.id for (one,), *_ in answers] == [2, 3] and queue.waiting == 0
+    queue.close()
+    campaigns.close()
+
+
+def test_campaigns_that_are_stuck_do_not_stop_the_others(tmp_path):
+    """However many: each campaign has its own turn."""
+    campaigns = OpenCampaigns(FolderCatalog(tmp_path), ServiceLimits(), "fast")
+    names = [f"stuck-{number}" for number in range(12)]
+    for name in (*names, "prices"):
+        campaigns.create(name, policy=um.UTS(), graph=um.graphs.line(3))
+    queue, go_on = CallQueue(campaigns, ServiceLimits()), threading.Event()
+
+    async def calls():
+        stuck = [asyncio.create_task(queue.do(name, lambda _: go_on.wait(60))) for name in names]
+        await asyncio.sleep(0)
+        try:
+            made = await asyncio.wait_for(queue.change("prices", deciding(1, False)), 30)
+        finally:
+            go_on.set()
+        return made, await asyncio.gather(*stuck)
+
+    made, stuck = asyncio.run(calls())
+    assert [one.id for one in made.decisions] == [1] and stuck == [True] * len(names)
     queue.close()
     campaigns.close()
 

@@ -22,7 +22,6 @@ from unimodal.service.campaigns.fair_pool import FairPool
 from unimodal.service.campaigns.open_campaigns import OpenCampaigns, Work
 from unimodal.service.limits import ServiceLimits
 
-_THREADS = 8  # that wait for disks; campaigns take turns where there are more
 _READERS = 2  # that fold or read whole logs
 _OWNERS = 2  # that do what owners ask
 _MOST_TOGETHER = 256  # calls in one commit
@@ -54,7 +53,8 @@ class CallQueue:
 
     def __init__(self, campaigns: OpenCampaigns, limits: ServiceLimits) -> None:
         self._campaigns, self._limits = campaigns, limits
-        self._threads = ThreadPoolExecutor(_THREADS, "unimodal-call")
+        # One for each campaign: those that wait for their store do not stop the others.
+        self._threads = ThreadPoolExecutor(limits.most_open, "unimodal-call")
         self._readers = FairPool(
             _READERS, Admission(limits.readings, limits.readings // 4), "unimodal-read"
         )
