@@ -148,7 +148,7 @@ def test_refused_rewards_leave_no_trace(path, start):
 @pytest.mark.parametrize("closed", [True, False])
 def test_rewards_told_again_are_known_however_long_ago(path, start, reopen, monkeypatch, closed):
     """Those of the last snapshot are in a table, later ones only in the log."""
-    monkeypatch.setattr(rewards_in_log, "_AT_HAND", -1)
+    monkeypatch.setattr(rewards_in_log, "AT_HAND", -1)
     campaign = start()
     early = campaign.decide(3)
     assert campaign.reward([d.id for d in early], [1.0, 0.0, 1.0]) == [True] * 3

@@ -42,7 +42,7 @@ def test_a_reward_that_is_at_hand_is_not_asked_for(state):
 
 
 def test_rewards_of_closed_decisions_are_asked_for_together(state, monkeypatch):
-    monkeypatch.setattr(known_rewards, "_AT_HAND", 0)
+    monkeypatch.setattr(known_rewards, "AT_HAND", 0)
     state.written()  # the log has them, and nobody else
     wanted = (RewardOf(1), RewardOf(3))
     ids = [1, 4, 3]

@@ -65,8 +65,8 @@ class CampaignMachine(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         # Small, so that rewards told again are looked for at hand, in the table and in the log.
-        self.usual = snapshots.SNAPSHOT_EVERY, rewards_in_log._AT_HAND
-        snapshots.SNAPSHOT_EVERY, rewards_in_log._AT_HAND = 25, 3
+        self.usual = snapshots.SNAPSHOT_EVERY, rewards_in_log.AT_HAND
+        snapshots.SNAPSHOT_EVERY, rewards_in_log.AT_HAND = 25, 3
         self.path = self.new_place()
         self.clock = self.read = 0.0
         self.model = Model(self.on_expiry)
@@ -302,7 +302,7 @@ class CampaignMachine(RuleBasedStateMachine):
             }
 
     def teardown(self):
-        snapshots.SNAPSHOT_EVERY, rewards_in_log._AT_HAND = self.usual
+        snapshots.SNAPSHOT_EVERY, rewards_in_log.AT_HAND = self.usual
         for campaign in getattr(self, "campaigns", ()):
             campaign.close()
         if hasattr(self, "campaigns"):

@@ -48,7 +48,7 @@ def test_rewards_before_a_snapshot_are_found_again(path, start, play, monkeypatc
     """They are put where they are found in several transactions, before the snapshot is there."""
     monkeypatch.setattr(snapshots, "SNAPSHOT_EVERY", 60)
     monkeypatch.setattr(snapshots, "_REWARDS", 7)
-    monkeypatch.setattr(rewards_in_log, "_AT_HAND", 3)
+    monkeypatch.setattr(rewards_in_log, "AT_HAND", 3)
     campaign = start()
     decisions = play(campaign, 50)
     campaign._writer._snapshots._writer.join(20)

@@ -259,7 +259,7 @@ class Erasure:
         ]
         store.put(settings=settings, events=changed, snapshots=snapshots)
         store.drop_rewards(self.decisions)
-        erasure = events.Erased(seq, fold.state.agent.book.now, len(self._before) + 1)
+        erasure = events.Erased(seq, fold.state.book.now, len(self._before) + 1)
         store.append([erasure.row()])
         store.find_rewards(store.last_snapshot(), seq)
         if looks_up:

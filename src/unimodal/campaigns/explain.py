@@ -104,7 +104,7 @@ def _made(store: StoreToRead, seq: int) -> int:
 
 
 def _decision(store: StoreToRead, number: int, state: State) -> Decided:
-    made = state.agent.book.made
+    made = state.book.made
     for rows in store.rows(state.seq):
         for row in map(Row._make, rows):
             if KINDS.get(row.kind) is Decided:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unimodal.campaigns.log_questions import Answers, RewardOf
 
-_AT_HAND = 20_000  # rewards: who tells one twice does so soon
+AT_HAND = 20_000  # rewards: who tells one twice does so soon
 
 
 class KnownRewards:
@@ -28,8 +28,3 @@ class KnownRewards:
 
     def told(self, oldest: int, made: int, arm: int, reward: float) -> None:
         """Do nothing: the log has the reward, and its place."""
-
-    def written(self) -> None:
-        """The log has all of them."""
-        if len(self.recent) > _AT_HAND:
-            self.recent.clear()

@@ -41,12 +41,7 @@ class LookUpRequests:
         self.oracle = oracle  # None where a file is only looked at
         self.at_hand: dict[Any, list[Answer]] = {}
         self._lock = threading.Lock()
-        self._asking: int | None = None  # the thread that asks now
-
-    @property
-    def in_progress_here(self) -> bool:
-        """Whether this thread is asking now, so that it is the neighbour function that calls."""
-        return self._asking == threading.get_ident()
+        self.asking: int | None = None  # the thread that asks now: its calls are of the function
 
     def begin_decision(self) -> None:
         """Let the look-ups of another decision begin, which have so many seconds together."""
@@ -60,12 +55,12 @@ class LookUpRequests:
         try:
             label, answers = needed.label, self.at_hand.setdefault(needed.label, [])
             if len(answers) <= needed.nth:
-                self._asking = threading.get_ident()
+                self.asking = threading.get_ident()
                 found: list[Any] | None = self.oracle.look_up(label)
                 such_as = f"neighbours of {label!r} such as {(found or [label])[0]!r}"
                 answers.append(Answer(found, as_json([label, found], such_as)))
         finally:
-            self._asking = None
+            self.asking = None
             self._lock.release()
 
     def forget(self, labels: Iterable[Any]) -> None:

@@ -47,10 +47,8 @@ class Snapshots:
         self._now = True
 
     def take_planned(self, state: State) -> None:
-        """Take one inside a transaction, if that was planned; or see what one is to follow."""
+        """Take one inside a transaction, if that was planned; or see what it follows."""
         self._follows = None
-        if not self.is_due(state.seq):
-            return
         follows = event_at(self._store, state.seq)
         if not self._now:
             self._follows = follows

@@ -20,6 +20,7 @@ from unimodal.agents.explaining import NotedRound, play_with_contests
 from unimodal.agents.log_follower import LogFollower
 from unimodal.agents.revision import revised
 from unimodal.agents.saving import in_state
+from unimodal.campaigns import known_rewards
 from unimodal.campaigns.events import (
     KINDS,
     Damage,
@@ -118,6 +119,7 @@ class State:
 
     def _watched(self, agent: Agent) -> Agent:
         agent.clock, agent.recorder = self.clock, self._record
+        self.book = agent.book
         agent.book.outcomes = self.rewards
         agent.book.late = getattr(self.clock, "late", ())  # a list that the clock writes
         self._follower = LogFollower(agent, self.rewards.recent)
@@ -136,7 +138,7 @@ class State:
 
     def now(self) -> float:
         """The time, by the clock."""
-        return self.agent.book.tick(self.clock())
+        return self.book.tick(self.clock())
 
     # Following a log.
 
@@ -145,7 +147,7 @@ class State:
         with self.folding():
             self._follow(rows)
         self.counts.update(map(_KIND, rows))
-        self.rewards.written()
+        self._forget_old_rewards()
 
     def _follow(self, rows: list[tuple[Any, ...]]) -> None:
         while rows:
@@ -172,10 +174,10 @@ class State:
             self._take_over(row, instead)
         else:
             event = self._next(row)
-            if event.time < (now := self.agent.book.now):
+            if event.time < (now := self.book.now):
                 raise Damage(f"is of time {event.time!r}, after one of {now!r}")
             event.apply(self)
-            self.agent.book.now = event.time
+            self.book.now = event.time
         self.seq = row.seq
 
     def _next(self, row: Row) -> Event:
@@ -210,7 +212,7 @@ class State:
         """Have the answer of a look-up of the log ready for the decision that asked."""
         assert self.oracle is not None
         if self._follower.asked_after is None:
-            self._follower.asked_after = self.agent.book.now
+            self._follower.asked_after = self.book.now
             self.oracle.drop_answers()
         self.oracle.take(label, neighbours)
 
@@ -289,4 +291,9 @@ class State:
     def written(self) -> None:
         """What is new has been written: forget that it was."""
         self.news.clear()
-        self.rewards.written()
+        self._forget_old_rewards()
+
+    def _forget_old_rewards(self) -> None:
+        """Leave rewards to the log, which has all of them."""
+        if len(self.rewards.recent) > known_rewards.AT_HAND:
+            self.rewards.recent.clear()

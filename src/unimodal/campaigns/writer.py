@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import threading
 import time
 from collections import deque
 from collections.abc import Callable
@@ -122,12 +123,12 @@ class Writer:
 
         What concerns none of them alone, such as a store that cannot be reached, is raised.
         """
-        if self.is_copy:  # before the lock, which may be held for ever in a copy
+        if self._process != os.getpid():  # before the lock, which may be held for ever in a copy
             raise UnimodalError(
                 f"{self._store.path} was opened by another process, of which this is a copy: "
                 "open it here with Campaign.open."
             )
-        if self._look_ups.in_progress_here:
+        if self._look_ups.asking == threading.get_ident():
             raise UnimodalError(WITHIN)
         self._group(calls)
         for call in calls:
@@ -146,7 +147,7 @@ class Writer:
 
     def _with_look_ups(self, work: Callable[[], Any]) -> Any:
         """Do something again and again, until all that it needs has been looked up."""
-        if self._look_ups.in_progress_here:
+        if self._look_ups.asking == threading.get_ident():
             raise UnimodalError(WITHIN)
         asked = []
         self._look_ups.begin_decision()
@@ -209,7 +210,7 @@ class Writer:
     def _attempt(self, calls: list[Call]) -> None:
         try:
             self._store.resume()
-            if len(calls) == 1 and self._in_one_statement(calls[0]):
+            if len(calls) == 1 and calls[0].may_repeat and self._in_one_statement(calls[0]):
                 return
             while calls:
                 spoilt = self._transaction(calls)
@@ -224,8 +225,10 @@ class Writer:
         A statement is a transaction. If another process has written meanwhile, the number of the
         event is taken, so nothing is written, and the call is done again from the state as it is.
         """
-        fold, alone = self._fold, call.may_repeat and self._undisturbed >= _ALONE
-        if fold is None or not alone or self._snapshots.is_due(fold.state.seq + 1):
+        fold = self._fold
+        if fold is None or self._undisturbed < _ALONE:
+            return False
+        if self._snapshots.is_due(fold.state.seq + 1):
             return False
         if self.clock.to_keep is not None:
             return False
@@ -256,13 +259,16 @@ class Writer:
                 self._give_up()
                 return call
         self._store.append(state.news)
-        self._snapshots.take_planned(state)
+        snapshot_is_due = self._snapshots.is_due(state.seq)
+        if snapshot_is_due:
+            self._snapshots.take_planned(state)
         if self.clock.to_keep is not None:
             self._store.keep_setting("clock", self.clock.to_keep)
         self._store.commit()
         self.clock.to_keep = None
         state.written()
-        self._snapshots.take_if_due(state)
+        if snapshot_is_due:
+            self._snapshots.take_if_due(state)
         state.agent.locked = True
         return None
 
@@ -272,10 +278,15 @@ class Writer:
 
     def _do(self, call: Call, state: State) -> bool:
         """Do a call; whether the state is one that may go on."""
-        before, now = state.seq, state.agent.book.now
+        before, now = state.seq, state.book.now
         call.error = call.result = None
         try:
-            call.result = self._answered(call, state)
+            while True:
+                try:
+                    call.result = call.work(state)
+                    break
+                except LogNeeded as needed:
+                    state.answers.ask_store(needed, self._store)
         except StoreError:  # what it wrote may be half of it
             raise
         except Damage as damage:  # of an event that it asked for: others may go on
@@ -289,16 +300,8 @@ class Writer:
         if isinstance(call.result, UnimodalError):
             call.error = call.result
         if state.seq == before:
-            state.agent.book.now = now  # the log does not tell this call, so nor does the state
+            state.book.now = now  # the log does not tell this call, so nor does the state
         return True
-
-    def _answered(self, call: Call, state: State) -> Any:
-        """Do the command of a call, as often as it asks for more of the log."""
-        while True:
-            try:
-                return call.work(state)
-            except LogNeeded as needed:
-                state.answers.ask_store(needed, self._store)
 
     def _caught_up(self) -> State:
         """The state as it is after the last event of the log, in a transaction."""
@@ -323,7 +326,7 @@ class Writer:
         self._undisturbed = 0
         if self.clock.opens:
             self.clock.open(self._store.settings("clock").get("clock"))
-        self.clock.follow(state.agent.book.now)
+        self.clock.follow(state.book.now)
         beginning.agree_on_stream(state)
         return state
 

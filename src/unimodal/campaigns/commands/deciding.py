@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from unimodal.agents.decisions import Decision
@@ -31,19 +32,20 @@ def deciding(
     n: int, propensity: bool, key: str | None = None, lifetime: float = KEY_LIFETIME
 ) -> Call:
     """The call for `n` decisions, whose result is `Made`; `key` is a digest."""
-
-    def work(state: State) -> Made | UnimodalError:
-        if key is None:
-            return decide(state, n, propensity)
-        return decide_under_key(state, n, propensity, key, lifetime)
-
+    work: Callable[[State], Made | UnimodalError] = functools.partial(
+        decide, n=n, propensity=propensity
+    )
+    if key is not None:
+        work = functools.partial(
+            decide_under_key, n=n, propensity=propensity, key=key, lifetime=lifetime
+        )
     # A policy of the caller's own may fail when half of a decision is made.
     return Call(work, checks_first=False)
 
 
 def decide(state: State, n: int, propensity: bool) -> Made:
     """The next `n` decisions, or as many as can be made without another look-up."""
-    made, before, agent = list[Decision](), state.agent.book.made, state.agent
+    made, before, agent = list[Decision](), state.book.made, state.agent
     try:
         while len(made) < n:
             made.append(agent.decide(propensity=propensity))
@@ -83,8 +85,8 @@ def _known_under(state: State, key: str, lifetime: float) -> Keyed | None:
     use = next(uses, None) or _use_in_log(state, key)
     if use is None:
         return None
-    now = max(state.clock(), state.agent.book.now)
-    return use if state.agent.book.since(use.time) + lifetime > now else None
+    now = max(state.clock(), state.book.now)
+    return use if state.book.since(use.time) + lifetime > now else None
 
 
 def _use_in_log(state: State, key: str) -> Keyed | None:

@@ -65,7 +65,7 @@ def _or_error(state: State, decision: int, value: float) -> bool | UnimodalError
 
 def _ask_for_closed(state: State, decisions: Iterable[Any]) -> None:
     """Ask together for what is known of all decisions that may have a reward already."""
-    book, rewards, answers = state.agent.book, state.rewards.recent, state.answers
+    book, rewards, answers = state.book, state.rewards.recent, state.answers
     questions = [
         RewardOf(int(number))
         for number in decisions

@@ -34,6 +34,6 @@ class Expired(Event):
         return Row(self.seq, self.time, self.kind, self.decision)
 
     def apply(self, state: State) -> None:
-        if self.decision not in state.agent.book.open:
+        if self.decision not in state.book.open:
             raise Damage(f"closes decision {self.decision}, which is not open")
         raise Damage(f"lets decision {self.decision} expire before its time")

@@ -39,7 +39,7 @@ class Rewarded(Event):
         return Row(self.seq, self.time, self.kind, self.decision, *nothing, self.reward)
 
     def apply(self, state: State) -> None:
-        if self.decision not in state.agent.book.open:
+        if self.decision not in state.book.open:
             raise Damage(f"closes decision {self.decision}, which is not open")
         raise Damage(reward_fault(state.agent.family, self.reward) or "cannot be")
 
