@@ -4,7 +4,7 @@ import pytest
 
 import unimodal as um
 from unimodal.campaigns.stores import as_place, kind_of
-from unimodal.campaigns.upkeep import in_transaction
+from unimodal.campaigns.stores.retrying import in_transaction
 
 LINE = um.graphs.line(7)
 QUICK = {"durability": "fast", "clock": lambda: 0.0}

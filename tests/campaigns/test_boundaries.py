@@ -9,7 +9,7 @@ import unimodal as um
 from unimodal.agents.decisions import Book
 from unimodal.agents.limits import Cap, Limits
 from unimodal.campaigns import verify
-from unimodal.campaigns.archive import read_archive
+from unimodal.campaigns.archives import read_archive
 from unimodal.campaigns.certifying import counted_sums
 from unimodal.campaigns.commands.deciding import deciding
 from unimodal.campaigns.events import Keyed, Row

@@ -12,9 +12,11 @@ import polars as pl
 import pytest
 
 import unimodal as um
-from unimodal.campaigns import archive, compacting, look, sentence, snapshots
-from unimodal.campaigns.content import content_of
+from unimodal.campaigns import archives as archive
+from unimodal.campaigns import look, sentence, snapshots
+from unimodal.campaigns.content_digests import content_of
 from unimodal.campaigns.stores import sqlite
+from unimodal.campaigns.upkeep import compact as compacting
 from unimodal.history_analysis.replay import logged_rewards
 
 DATA = Path(__file__).parent.parent / "data"

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 import unimodal as um
-from unimodal.campaigns import copying
-from unimodal.campaigns.content import content_of
+from unimodal.campaigns.content_digests import content_of
 from unimodal.campaigns.stores import sqlite
+from unimodal.campaigns.upkeep import copy as copying
 from unimodal.errors import StoreError
 
 LADDER = um.graphs.from_edges([("Größe S", "M"), ("M", "L"), ("L", "<XL>")])

@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 import unimodal as um
-from unimodal.campaigns import archive, sentence
+from unimodal.campaigns import archives as archive
+from unimodal.campaigns import sentence
 from unimodal.campaigns.reading import read_table
 from unimodal.campaigns.stores import sqlite
 

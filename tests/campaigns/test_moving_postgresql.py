@@ -6,13 +6,14 @@ import time
 import pytest
 
 import unimodal as um
-from unimodal.campaigns import archive, erasing
-from unimodal.campaigns.content import content_of
+from unimodal.campaigns import archives as archive
+from unimodal.campaigns.content_digests import content_of
 from unimodal.campaigns.reading import read, read_table
 from unimodal.campaigns.stores import Interrupted
 from unimodal.campaigns.stores import postgresql as stores
 from unimodal.campaigns.stores.postgresql import PostgresqlStore
 from unimodal.campaigns.stores.postgresql_connection import Connection
+from unimodal.campaigns.upkeep import erase as erasing
 
 PEOPLE = um.graphs.from_edges([("Ann", "Bob"), ("Bob", "Cy"), ("Cy", "Größe <7>")])
 

@@ -13,7 +13,7 @@ from unimodal.agents.saving import whole_state
 from unimodal.campaigns import look, verify
 from unimodal.campaigns.certifying import _by_first_pull
 from unimodal.campaigns.simulated_campaign import simulated_campaign
-from unimodal.campaigns.verify import sentence
+from unimodal.campaigns.upkeep.verify import sentence
 from unimodal.cli import app
 from unimodal.errors import DamagedFile, OtherCampaign
 from unimodal.history_analysis.replay.logged_rewards import read

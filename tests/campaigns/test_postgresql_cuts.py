@@ -12,7 +12,7 @@ import threading
 import pytest
 
 import unimodal as um
-from unimodal.campaigns.content import content_of
+from unimodal.campaigns.content_digests import content_of
 from unimodal.campaigns.group_commit import Call
 from unimodal.campaigns.reading import read, read_table
 from unimodal.campaigns.stores import as_place

@@ -11,8 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 import unimodal as um
-from unimodal.campaigns import look, restore, restoring, verify
+from unimodal.campaigns import look, restore, verify
 from unimodal.campaigns.stores import file_locks
+from unimodal.campaigns.upkeep import restore as restoring
 from unimodal.cli.app import app
 from unimodal.errors import Busy, DamagedFile, StoreError
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import unimodal as um
-from unimodal.campaigns.content import content_of
+from unimodal.campaigns.content_digests import content_of
 from unimodal.campaigns.events import Row, identity_of
 from unimodal.campaigns.stores import NumberTaken, SetBack, as_place, kind_of, postgresql, sqlite
 from unimodal.errors import Busy, StoreError

@@ -2,15 +2,15 @@
 
 from unimodal.agents.explanation import Competitor, Explanation
 from unimodal.campaigns.campaign import Campaign
-from unimodal.campaigns.compacting import Compacted, compact
-from unimodal.campaigns.copying import Copied, copy
-from unimodal.campaigns.erasing import Erased, erase
 from unimodal.campaigns.explain import explain
-from unimodal.campaigns.exporting import Exported, by_decision, export
-from unimodal.campaigns.migrating import Migrated, migrate
 from unimodal.campaigns.reading import Reading, look, recorded
-from unimodal.campaigns.restoring import Restored, restore
-from unimodal.campaigns.verify import Verdict, sentence, verify
+from unimodal.campaigns.upkeep.compact import Compacted, compact
+from unimodal.campaigns.upkeep.copy import Copied, copy
+from unimodal.campaigns.upkeep.erase import Erased, erase
+from unimodal.campaigns.upkeep.export import Exported, by_decision, export
+from unimodal.campaigns.upkeep.migrate import Migrated, migrate
+from unimodal.campaigns.upkeep.restore import Restored, restore
+from unimodal.campaigns.upkeep.verify import Verdict, sentence, verify
 
 __all__ = [
     "Campaign",

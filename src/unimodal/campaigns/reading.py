@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 from unimodal.agents.agent import Agent
 from unimodal.agents.label_text import shown
 from unimodal.agents.recorded_history import Recorded
-from unimodal.campaigns.archive import Archive, load_archives, with_archives
+from unimodal.campaigns.archives import Archive, load_archives, with_archives
 from unimodal.campaigns.events import Revised, kinds_that, short
 from unimodal.campaigns.fold import Fold
 from unimodal.campaigns.history_table import compact, plain
 from unimodal.campaigns.log_start import WHOLE, LogStart, begins_after, start_of
 from unimodal.campaigns.settings import Settings, saved_family
 from unimodal.campaigns.stores import DatabaseAddress, Place, StoreToRead, as_place, kind_of
+from unimodal.campaigns.stores.retrying import no_interruptions
 from unimodal.campaigns.stores.store import Found
-from unimodal.campaigns.upkeep import no_interruptions
 from unimodal.errors import DamagedFile, UnimodalError
 from unimodal.graphs import Graph
 from unimodal.policies import Policy

@@ -12,9 +12,9 @@ from unimodal.campaigns.events.row import Row, short
 from unimodal.policies.state import REASONS
 
 if TYPE_CHECKING:
-    from unimodal.campaigns.erasing import Erasure
-    from unimodal.campaigns.relabelling import Relabelling
     from unimodal.campaigns.state import State
+    from unimodal.campaigns.upkeep.erase import Erasure
+    from unimodal.campaigns.upkeep.neutral_labels import Relabelling
 
 
 @dataclass(slots=True)

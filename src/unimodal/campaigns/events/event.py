@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from unimodal.campaigns.events.row import REST, Row, short
 
 if TYPE_CHECKING:
-    from unimodal.campaigns.erasing import Erasure
-    from unimodal.campaigns.relabelling import Relabelling
     from unimodal.campaigns.state import State
+    from unimodal.campaigns.upkeep.erase import Erasure
+    from unimodal.campaigns.upkeep.neutral_labels import Relabelling
 
 NOTHING, TEXT, WHOLE, NUMBER = (type(None),), (str,), (int,), (float,)
 LABEL = (str, int, float)

@@ -12,8 +12,8 @@ from unimodal.campaigns.events.row import Row
 from unimodal.errors import UnimodalError
 
 if TYPE_CHECKING:
-    from unimodal.campaigns.relabelling import Relabelling
     from unimodal.campaigns.state import State
+    from unimodal.campaigns.upkeep.neutral_labels import Relabelling
 
 _ARMS = ("pause", "resume")
 

@@ -11,8 +11,8 @@ from unimodal.campaigns.events.json_text import as_json, as_labels, parsed
 from unimodal.campaigns.events.row import Row, short
 
 if TYPE_CHECKING:
-    from unimodal.campaigns.relabelling import Relabelling
     from unimodal.campaigns.state import State
+    from unimodal.campaigns.upkeep.neutral_labels import Relabelling
 
 
 @dataclass(slots=True)

@@ -10,9 +10,9 @@ from unimodal.campaigns.events.rewarded import reward_fault
 from unimodal.campaigns.events.row import ERASED, Row, short
 
 if TYPE_CHECKING:
-    from unimodal.campaigns.erasing import Erasure
-    from unimodal.campaigns.relabelling import Relabelling
     from unimodal.campaigns.state import State
+    from unimodal.campaigns.upkeep.erase import Erasure
+    from unimodal.campaigns.upkeep.neutral_labels import Relabelling
 
 
 @dataclass(slots=True)

@@ -14,8 +14,8 @@ from unimodal.errors import UnimodalError
 from unimodal.graphs import Graph
 
 if TYPE_CHECKING:
-    from unimodal.campaigns.relabelling import Relabelling
     from unimodal.campaigns.state import State
+    from unimodal.campaigns.upkeep.neutral_labels import Relabelling
 
 
 @dataclass(slots=True)

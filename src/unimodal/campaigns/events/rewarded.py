@@ -11,8 +11,8 @@ from unimodal.errors import UnimodalError
 from unimodal.families import Family
 
 if TYPE_CHECKING:
-    from unimodal.campaigns.erasing import Erasure
     from unimodal.campaigns.state import State
+    from unimodal.campaigns.upkeep.erase import Erasure
 
 
 @dataclass(slots=True)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unimodal import checksums, files
-from unimodal.campaigns.content import Digest
+from unimodal.campaigns.content_digests import Digest
 from unimodal.campaigns.events import Row
 from unimodal.campaigns.events.json_text import parsed
 from unimodal.campaigns.log_start import archived

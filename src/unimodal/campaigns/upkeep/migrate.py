@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unimodal.campaigns.stores import DatabaseAddress, Place, as_place, sqlite
-from unimodal.campaigns.verify import Verdict, verify
+from unimodal.campaigns.upkeep.verify import Verdict, verify
 from unimodal.errors import UnimodalError
 from unimodal.policies import Policy
 

@@ -15,7 +15,7 @@ from typing import Any
 from unimodal import files
 from unimodal.agents.label_text import shown
 from unimodal.campaigns import events
-from unimodal.campaigns.archive import (
+from unimodal.campaigns.archives import (
     About,
     Archive,
     as_frame,
@@ -30,12 +30,12 @@ from unimodal.campaigns.events import KINDS, Row
 from unimodal.campaigns.fold import Fold, rows_of
 from unimodal.campaigns.log_start import archived, erasures
 from unimodal.campaigns.reading import no_clock, saved_settings
-from unimodal.campaigns.relabelling import Relabelling, labels_in, neutral
 from unimodal.campaigns.state import State
 from unimodal.campaigns.stores import DatabaseAddress, Place, Store, StoreToRead, as_place, kind_of
 from unimodal.campaigns.stores.history import SNAPSHOTS, event_at, names_with
-from unimodal.campaigns.upkeep import WAIT, in_transaction, why_not_reclaimed
-from unimodal.campaigns.verify import folded
+from unimodal.campaigns.stores.retrying import WAIT, in_transaction, why_not_reclaimed
+from unimodal.campaigns.upkeep.neutral_labels import Relabelling, labels_in, neutral
+from unimodal.campaigns.upkeep.verify import folded
 from unimodal.errors import StoreError, UnimodalError
 from unimodal.policies import Policy
 from unimodal.version import __version__

@@ -1,4 +1,4 @@
-"""What compaction and erasure share: one transaction, and the room that is given back after it."""
+"""Work in transactions that are done again where a store was interrupted."""
 
 from __future__ import annotations
 

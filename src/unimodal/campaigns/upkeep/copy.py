@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from unimodal.campaigns.content import Content, ContentDigests, content_of
+from unimodal.campaigns.content_digests import Content, ContentDigests, content_of
 from unimodal.campaigns.events import Row
 from unimodal.campaigns.reading import read
 from unimodal.campaigns.stores import Place, Store, StoreToRead, as_place, kind_of
-from unimodal.campaigns.upkeep import no_interruptions
-from unimodal.campaigns.verify import Verdict, verify
+from unimodal.campaigns.stores.retrying import no_interruptions
+from unimodal.campaigns.upkeep.verify import Verdict, verify
 from unimodal.errors import StoreError, UnimodalError
 from unimodal.policies import Policy
 

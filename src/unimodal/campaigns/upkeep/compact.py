@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from unimodal import files
-from unimodal.campaigns.archive import (
+from unimodal.campaigns.archives import (
     About,
     as_frame,
     digest_of,
     fill_archive,
     read_archive,
 )
-from unimodal.campaigns.content import state_digest
+from unimodal.campaigns.content_digests import state_digest
 from unimodal.campaigns.events import Identity
 from unimodal.campaigns.log_start import archived, begins_after, erasures, needed_events
 from unimodal.campaigns.reading import read
@@ -34,8 +34,8 @@ from unimodal.campaigns.stores import (
     kind_of,
 )
 from unimodal.campaigns.stores.history import event_at
-from unimodal.campaigns.upkeep import WAIT, in_transaction, why_not_reclaimed
-from unimodal.campaigns.verify import folded
+from unimodal.campaigns.stores.retrying import WAIT, in_transaction, why_not_reclaimed
+from unimodal.campaigns.upkeep.verify import folded
 from unimodal.errors import Busy, StoreError, UnimodalError, real_number
 from unimodal.policies import Policy
 
