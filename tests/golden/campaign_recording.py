@@ -3,7 +3,7 @@
     python tests/golden/campaign_recording.py FOLDER    # with the code that is to be held to
 
 The same scenarios run on SQLite and on PostgreSQL, under a clock that only they move, and what
-comes out is the same on both: `campaigns.json`. Beside it are databases of the format of then, at
+comes out is the same on both (`RECORDED`). Beside it are databases of the format of then, at
 several points of their lives, and what comes of going on with each (`campaigns/`).
 
 What a comparison leaves out, since it changes on purpose: `detail` of problem documents and the
