@@ -10,9 +10,9 @@ from unimodal.campaigns import archive, erasing
 from unimodal.campaigns.content import content_of
 from unimodal.campaigns.reading import read, read_table
 from unimodal.campaigns.stores import Interrupted
-from unimodal.campaigns.stores import postgresql as stores
 from unimodal.campaigns.stores.postgresql import PostgresqlStore
-from unimodal.campaigns.stores.postgresql_connection import Connection
+from unimodal.campaigns.stores.postgresql import store as stores
+from unimodal.campaigns.stores.postgresql.connection import PostgresqlConnection
 
 PEOPLE = um.graphs.from_edges([("Ann", "Bob"), ("Bob", "Cy"), ("Cy", "Größe <7>")])
 
@@ -186,15 +186,15 @@ def test_a_connection_that_is_lost_once_is_made_again(
             return usual(store, *given, **named)
         cut.append(step)
         if step == "commit":
-            tell = Connection.ask
+            tell = PostgresqlConnection.ask
 
             def lost(connection, *asked):
-                monkeypatch.setattr(Connection, "ask", tell)
+                monkeypatch.setattr(PostgresqlConnection, "ask", tell)
                 tell(connection, *asked)
                 connection.close()
                 raise Interrupted("the connection was lost.")
 
-            monkeypatch.setattr(Connection, "ask", lost)
+            monkeypatch.setattr(PostgresqlConnection, "ask", lost)
         else:
             store._link.connection.close()
         return usual(store, *given, **named)

@@ -16,7 +16,7 @@ from unimodal.campaigns.content import content_of
 from unimodal.campaigns.reading import read, read_table
 from unimodal.campaigns.stores import as_place
 from unimodal.campaigns.stores import postgresql as stores
-from unimodal.campaigns.stores.postgresql_connection import Connection
+from unimodal.campaigns.stores.postgresql.connection import PostgresqlConnection
 from unimodal.campaigns.stores.store import Interrupted
 from unimodal.errors import StoreError
 
@@ -41,9 +41,9 @@ class Messages:
     """All messages to the server, of which one is cut off, before it is sent or after."""
 
     def __init__(self, monkeypatch):
-        self._ask, self._left, self._when = Connection.ask, None, ""
+        self._ask, self._left, self._when = PostgresqlConnection.ask, None, ""
         self.instead = None  # called once, with the message that is cut off
-        monkeypatch.setattr(Connection, "ask", lambda *given: self._one(*given))
+        monkeypatch.setattr(PostgresqlConnection, "ask", lambda *given: self._one(*given))
 
     def cut(self, when, at=0, word=""):
         """Cut off the one `at` which this word stands, counted from here."""
@@ -69,7 +69,7 @@ class Messages:
 
     def send(self, address, statement, values):
         """Send a message through another connection."""
-        connection = Connection(as_place(address, "a test's"), 60.0)
+        connection = PostgresqlConnection(as_place(address, "a test's"), 60.0)
         try:
             return self._ask(connection, statement, values)
         finally:
@@ -155,7 +155,7 @@ def test_what_is_cut_off_each_time_is_given_up(postgresql, monkeypatch):
     address = postgresql()
     one, two = start(address, wait=0.5), start(address)
     two.decide(3000)  # more than is read with the lock
-    ask = Connection.ask
+    ask = PostgresqlConnection.ask
 
     def cut(connection, statement, values=None):
         if "seq <= %(until)s" in statement:
@@ -164,7 +164,7 @@ def test_what_is_cut_off_each_time_is_given_up(postgresql, monkeypatch):
         return ask(connection, statement, values)
 
     with monkeypatch.context() as patched:
-        patched.setattr(Connection, "ask", cut)
+        patched.setattr(PostgresqlConnection, "ask", cut)
         with pytest.raises(StoreError, match="the connection was cut"):
             one.decide()
     assert one.decide().id == 3001

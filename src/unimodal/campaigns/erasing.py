@@ -32,7 +32,7 @@ from unimodal.campaigns.reading import no_clock, saved_settings
 from unimodal.campaigns.relabelling import Relabelling, labels_in, neutral
 from unimodal.campaigns.state_machine import StateMachine
 from unimodal.campaigns.stores import DatabaseAddress, Place, Store, StoreToRead, as_place, kind_of
-from unimodal.campaigns.stores.history import SNAPSHOTS, event_at, names_with
+from unimodal.campaigns.stores.event_identity import SNAPSHOTS, event_at, names_with
 from unimodal.campaigns.upkeep import WAIT, in_transaction, why_not_reclaimed
 from unimodal.campaigns.verify import folded
 from unimodal.errors import StoreError, UnimodalError

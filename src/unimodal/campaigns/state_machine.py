@@ -47,7 +47,7 @@ from unimodal.campaigns.reward_lookup import RewardsInLog
 from unimodal.campaigns.settings import Settings
 from unimodal.campaigns.state_text import state_in_pieces
 from unimodal.campaigns.stores import StoreToRead
-from unimodal.campaigns.stores.history import fitting_snapshots
+from unimodal.campaigns.stores.event_identity import fitting_snapshots
 from unimodal.errors import LONGEST, DamagedFile, OtherCampaign, UnimodalError
 from unimodal.graphs import Graph
 from unimodal.policies.state import ROUND

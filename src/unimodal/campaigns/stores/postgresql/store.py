@@ -1,9 +1,8 @@
-"""Campaigns in PostgreSQL: several machines, one campaign.
+"""A campaign in PostgreSQL that is open to write.
 
-`open_store` opens a campaign to write, `read_store` reads one beside its writers, `back_up` copies
-one within its database. An advisory lock, which a transaction holds, orders those who append to a
-campaign; its key is made of the campaign's name. The primary key on the event's number would show
-it if two appended at once nevertheless.
+An advisory lock, which a transaction holds, orders those who append to a campaign; its key is made
+of the campaign's name. The primary key on the event's number would show it if two appended at once
+nevertheless.
 
 Where a connection is lost, another one is made, for at most `wait` seconds. What had not been
 committed is done again by the caller (`Interrupted`). A commit that was sent and not answered may
@@ -13,7 +12,6 @@ the lock held, before it says which (see docs/decisions/0018-postgresql.md).
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import secrets
 import time
@@ -23,29 +21,22 @@ from typing import Any, TypeVar
 
 from unimodal.campaigns.clock import steady
 from unimodal.campaigns.events import NO_EVENT, Event, Identity, identity_of
-from unimodal.campaigns.stores import file_locks as forks
-from unimodal.campaigns.stores.address import DatabaseAddress, Place
-from unimodal.campaigns.stores.history import is_known
-from unimodal.campaigns.stores.postgresql_connection import Connection, statement
-from unimodal.campaigns.stores.postgresql_reading import (
+from unimodal.campaigns.stores import forks
+from unimodal.campaigns.stores.address import DatabaseAddress
+from unimodal.campaigns.stores.event_identity import is_known
+from unimodal.campaigns.stores.postgresql.connection import PostgresqlConnection
+from unimodal.campaigns.stores.postgresql.reading import (
     PAUSES,
-    WAIT,
     Link,
-    Reader,
-    as_address,
-    not_there,
-    read_store,
-    read_through,
 )
-from unimodal.campaigns.stores.postgresql_schema import (
-    Greeting,
+from unimodal.campaigns.stores.postgresql.schema import (
     bring_up_to_date,
     check_durability,
     check_writable,
     greet,
-    version,
 )
-from unimodal.campaigns.stores.postgresql_tables import PostgresqlTables, as_values
+from unimodal.campaigns.stores.postgresql.statements import statement
+from unimodal.campaigns.stores.postgresql.tables import PostgresqlTables, as_values
 from unimodal.campaigns.stores.store import (
     Interrupted,
     NumberTaken,
@@ -57,8 +48,6 @@ from unimodal.errors import StoreError, UnimodalError, real_number
 
 _IDLE = 10.0  # seconds for which a transaction may be left idle, or half of `wait` if that is more
 _NEWS = 1000  # events of others that are read together with the lock
-
-__all__ = ["PostgresqlStore", "back_up", "is_there", "open_store", "read_store"]
 
 Done = TypeVar("Done")
 
@@ -97,14 +86,14 @@ class PostgresqlStore(PostgresqlTables):
 
     # Connections.
 
-    def _connected(self) -> Connection:
+    def _connected(self) -> PostgresqlConnection:
         """The connection, made if there is none: each may be to another server."""
         if self.closed:
             raise StoreError(f"{self.path} was closed here: open it again with Campaign.open.")
         if self._link.connection is not None and not self._link.connection.is_lost:
             return self._link.connection
         self._link.close()
-        connection = Connection(self.path, self._wait)
+        connection = PostgresqlConnection(self.path, self._wait)
         try:
             greeting = greet(connection, self.path)
             check_writable(greeting, self.path)
@@ -159,7 +148,9 @@ class PostgresqlStore(PostgresqlTables):
                 self._lose(error)
             raise
 
-    def _tell(self, connection: Connection, text: str, values: dict[str, Any]) -> list[list[Any]]:
+    def _tell(
+        self, connection: PostgresqlConnection, text: str, values: dict[str, Any]
+    ) -> list[list[Any]]:
         return connection.ask(text, {"campaign": self._campaign, **values})
 
     def is_new(self) -> bool:
@@ -261,7 +252,7 @@ class PostgresqlStore(PostgresqlTables):
         self._pending, self._sent, self._news = [], None, None
         self._settle()
 
-    def _connected_still(self) -> Connection:
+    def _connected_still(self) -> PostgresqlConnection:
         """The connection of this transaction: another one would know nothing of it."""
         connection = self._link.connection
         if self.closed or connection is None or not (self._begun and connection.in_transaction):
@@ -297,7 +288,7 @@ class PostgresqlStore(PostgresqlTables):
             self._send_pending(self._connected_still())
         self._pending = list(events)
 
-    def _send_pending(self, connection: Connection) -> None:
+    def _send_pending(self, connection: PostgresqlConnection) -> None:
         if self._pending:
             values = self._pending_values()
             self._pending, self._news = [], None
@@ -314,7 +305,7 @@ class PostgresqlStore(PostgresqlTables):
         self._last_sent = identity_of(self._pending[-1], token)
         return {**values, "statement": name}
 
-    def _check_appended(self, connection: Connection) -> None:
+    def _check_appended(self, connection: PostgresqlConnection) -> None:
         """Refuse to go on if the campaign was not there any more: then no row was made."""
         if connection.inserted == 0:
             raise self._removed()
@@ -425,68 +416,6 @@ class PostgresqlStore(PostgresqlTables):
         """Close the connection."""
         self.closed = True
         self._link.close()
-
-
-def open_store(path: Place, durability: str, wait: float) -> PostgresqlStore:
-    """Open a campaign to write; the tables are made if they are not there."""
-    return PostgresqlStore(as_address(path), durability, wait)
-
-
-@contextlib.contextmanager
-def new_store(path: Place) -> Iterator[PostgresqlStore]:
-    """A campaign inside of a transaction that makes it, or, after an error, does not."""
-    store = PostgresqlStore(as_address(path), "full", WAIT)
-    try:
-        store.begin()
-        yield store
-        store.commit()
-    finally:
-        store.roll_back()
-        store.close()
-
-
-def is_there(path: Place, wait: float) -> bool:
-    """Whether a database has a campaign of that name."""
-
-    def looked(connection: Connection, greeting: Greeting) -> bool:
-        if not greeting.has_schema:
-            return False
-        version(
-            connection, as_address(path)
-        )  # an older one is brought up to date when it is opened
-        return not Reader(as_address(path), connection).is_new()
-
-    return read_through(as_address(path), looked, wait)
-
-
-# Copies within a database.
-
-
-def back_up(path: Place, target: Place) -> DatabaseAddress:
-    """Copy a campaign, as it is at one moment, into a new one of the same database."""
-    address = as_address(path)
-    if not isinstance(target, DatabaseAddress) or target.conninfo != address.conninfo:
-        raise StoreError(
-            f"{address} can only be backed up into another campaign of the same database, got "
-            f"{target}: use `unimodal copy`."
-        )
-    if is_there(target, WAIT):
-        raise StoreError(f"there is a campaign {target} already: name another.")
-    connection = Connection(address, WAIT)
-    try:
-        greet(connection, address)
-        begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE;"
-        connection.ask(f"{begin} {statement('wait_for_disk')}")
-        source = Reader(address, connection)
-        if source.is_new():
-            raise not_there(address, [])
-        copy = Reader(target, connection)
-        copy.create({})
-        source._ask("copy", copy=copy._campaign)
-        connection.ask(statement("commit"))
-    finally:
-        connection.close()
-    return target
 
 
 def _lock_key(campaign: str) -> int:

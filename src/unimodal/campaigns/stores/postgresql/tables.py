@@ -9,8 +9,8 @@ from typing import Any
 from unimodal.campaigns.event_checks import keys_between, parsed
 from unimodal.campaigns.events import Event, Identity
 from unimodal.campaigns.stores.address import DatabaseAddress
-from unimodal.campaigns.stores.history import SNAPSHOTS, names_with
-from unimodal.campaigns.stores.postgresql_moving import PostgresqlMovingTables
+from unimodal.campaigns.stores.event_identity import SNAPSHOTS, names_with
+from unimodal.campaigns.stores.postgresql.upkeep_tables import PostgresqlUpkeepTables
 from unimodal.errors import DamagedFile
 
 CHUNK = 2000  # events read at a time
@@ -18,7 +18,7 @@ _LABELS = 100_000  # labels whose JSON is remembered
 _END = 2**63 - 1
 
 
-class PostgresqlTables(PostgresqlMovingTables):
+class PostgresqlTables(PostgresqlUpkeepTables):
     """What a campaign is about, its events, and snapshots of its state: see `StoreToRead`."""
 
     path: DatabaseAddress

@@ -11,7 +11,7 @@ from unimodal.campaigns.events import Event
 CHUNK = 2000  # rows read at a time
 
 
-class PostgresqlMovingTables:
+class PostgresqlUpkeepTables:
     """The part of a store that campaigns do not call: see `StoreToRead` and `Store`."""
 
     _news: Any  # events that were read with the lock; None: they are read again

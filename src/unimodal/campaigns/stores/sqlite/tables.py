@@ -9,10 +9,9 @@ from typing import Any
 
 from unimodal.campaigns.event_checks import LATER_KINDS, keys_between, parsed, short
 from unimodal.campaigns.events import Event, Identity
-from unimodal.campaigns.stores.history import SNAPSHOTS, names_with
-from unimodal.campaigns.stores.sqlite_errors import BACK, is_unread, unreadable
-from unimodal.campaigns.stores.sqlite_moving import MovingTables
-from unimodal.campaigns.stores.sqlite_schema import (
+from unimodal.campaigns.stores.event_identity import SNAPSHOTS, names_with
+from unimodal.campaigns.stores.sqlite.errors import BACK, is_unread, unreadable
+from unimodal.campaigns.stores.sqlite.schema import (
     APPLICATION,
     FORMAT,
     KEY_INDEX,
@@ -20,6 +19,7 @@ from unimodal.campaigns.stores.sqlite_schema import (
     LATER_FORMAT,
     statements,
 )
+from unimodal.campaigns.stores.sqlite.upkeep_tables import SqliteUpkeepTables
 from unimodal.errors import DamagedFile
 
 CHUNK = 1000  # events read at a time: more are slower, since they do not stay in the cache
@@ -46,7 +46,7 @@ _SUPERSEDED = (
 )
 
 
-class Tables(MovingTables):
+class SqliteTables(SqliteUpkeepTables):
     """What a campaign is about, its events, and snapshots of its state: see `StoreToRead`."""
 
     path: Path
