@@ -204,7 +204,7 @@ def test_more_than_the_disk_is_waited_for_where_the_server_demands_it(postgresql
         seen = []
         campaign._transactions(
             lambda _: seen.extend(
-                campaign._store._link.connection.ask("SHOW synchronous_commit")[0][0]
+                campaign._store._session.connected().ask("SHOW synchronous_commit")[0][0]
             )
         )
         assert seen == [level]

@@ -196,7 +196,7 @@ def test_a_connection_that_is_lost_once_is_made_again(
 
             monkeypatch.setattr(PostgresqlConnection, "ask", lost)
         else:
-            store._link.connection.close()
+            store._session.connected().close()
         return usual(store, *given, **named)
 
     monkeypatch.setattr(PostgresqlStore, step, cut_once)
@@ -213,7 +213,7 @@ def test_a_copy_whose_connection_is_lost_is_an_error_that_users_know(
     played, postgresql, monkeypatch
 ):
     def lose(store, *_, **__):
-        store._link.connection.close()
+        store._session.connected().close()
         store.last()
 
     monkeypatch.setattr(PostgresqlStore, "put", lose)

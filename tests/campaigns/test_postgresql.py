@@ -25,7 +25,7 @@ from unimodal.campaigns.certifying import certificate
 from unimodal.campaigns.reading import look, read
 from unimodal.campaigns.stores import as_place, postgresql
 from unimodal.campaigns.stores.postgresql import schema as postgresql_schema
-from unimodal.campaigns.stores.postgresql import store as postgresql_store
+from unimodal.campaigns.stores.postgresql import session as postgresql_session
 from unimodal.campaigns.stores.postgresql.connection import PostgresqlConnection
 from unimodal.campaigns.stores.store import Interrupted
 from unimodal.cli.app import app
@@ -324,7 +324,7 @@ def test_tables_that_an_older_version_made_get_our_function_from_who_may_make_it
         assert server.execute(count, database) == [(functions,)]
         campaign._transactions._undisturbed = 10**6
         assert campaign.reward(one.id, 1.0) is True
-        assert campaign._store._is_plain == (functions == 2)
+        assert campaign._store._session.is_plain == (functions == 2)
     assert kinds(address).count("reward") == 2
 
 
@@ -443,7 +443,7 @@ def reloaded(server):
     def turn_off(campaign):
         server.execute("ALTER SYSTEM SET synchronous_commit = off")
         server.execute("SELECT pg_reload_conf()")
-        ask = campaign._store._link.connection.ask
+        ask = campaign._store._session.connected().ask
         while ask("SHOW synchronous_commit") != [[("off",)]]:
             time.sleep(0.01)
 
@@ -722,13 +722,13 @@ def test_one_of_several_servers_that_answers(server, opened):
 
 
 def test_a_standby_is_waited_for_and_then_refused(server, opened, monkeypatch):
-    greet = postgresql_store.greet
+    greet = postgresql_session.greet
     monkeypatch.setattr(
-        postgresql_store, "greet", lambda *given: greet(*given)._replace(is_standby=True)
+        postgresql_session, "greet", lambda *given: greet(*given)._replace(is_standby=True)
     )
     with pytest.raises(StoreError, match="is a standby, which only reads: name the primary"):
         opened(server.address("standby"), wait=0.3)
-    monkeypatch.setattr(postgresql_store, "greet", greet)
+    monkeypatch.setattr(postgresql_session, "greet", greet)
     opened(server.address("standby"))
 
 

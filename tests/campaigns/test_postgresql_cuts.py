@@ -181,14 +181,14 @@ def test_a_transaction_that_the_server_rolled_back_is_not_acknowledged(postgresq
         def work(machine):
             if not failed:
                 with pytest.raises(StoreError, match="division by zero"):
-                    store._tell(store._link.connection, "SELECT 1 / 0;", {})
+                    store._tell(store._session.connected(), "SELECT 1 / 0;", {})
             failed.append(len(failed))
 
         campaign._transactions(work)
         assert failed == [0, 1]
         store.begin()
         with pytest.raises(StoreError):
-            store._tell(store._link.connection, "SELECT 1 / 0;", {})
+            store._tell(store._session.connected(), "SELECT 1 / 0;", {})
         with pytest.raises(Interrupted, match="has rolled a transaction back"):
             store.commit()
         store.roll_back()

@@ -100,3 +100,15 @@ def check_process() -> None:
     Forks that Python makes are told of by themselves.
     """
     _forks.check_process()
+
+
+class PausedAtForks:
+    """The part of a store that has its campaigns paused: a child must inherit no connection."""
+
+    def pause_at_forks(self, campaign: Pausable) -> None:
+        """Have a campaign paused by forks: connections are let go of for that moment."""
+        announce(campaign)
+
+    def let_fork(self, campaign: Pausable) -> None:
+        """Have it paused no longer."""
+        dismiss(campaign)

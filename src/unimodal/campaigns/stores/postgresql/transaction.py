@@ -58,7 +58,7 @@ class Transaction:
         connection = self.connection
         return self.state is State.BEGUN and connection is not None and connection.in_transaction
 
-    def statement(self, after: Identity | None = None) -> tuple[str, dict[str, Any]]:
+    def to_send(self, after: Identity | None = None) -> tuple[str, dict[str, Any]]:
         """What sends the events that are pending, with a new token; `after` as in `as_values`."""
         token = secrets.randbits(63)
         name, values = as_values(self.pending, token, after)

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from unimodal.campaigns.events import NO_EVENT, Event, Identity, identity_of
-from unimodal.campaigns.stores import forks
+from unimodal.campaigns.events import NO_EVENT, Event, identity_of
 from unimodal.campaigns.stores.event_identity import is_known
+from unimodal.campaigns.stores.forks import PausedAtForks
 from unimodal.campaigns.stores.sqlite import file_locks
 from unimodal.campaigns.stores.sqlite.connection import (
     DriverError,
@@ -27,14 +27,15 @@ from unimodal.campaigns.stores.sqlite.schema import check_kind
 from unimodal.campaigns.stores.sqlite.shared_memory import THIS_PROCESS
 from unimodal.campaigns.stores.sqlite.stale_wal import check_wal
 from unimodal.campaigns.stores.sqlite.tables import NEXT_REWARD, SqliteTables
-from unimodal.campaigns.stores.store import Interrupted, NumberTaken, Pausable, as_durability
+from unimodal.campaigns.stores.sqlite.transaction import Transaction
+from unimodal.campaigns.stores.store import Interrupted, NumberTaken, as_durability
 from unimodal.errors import Busy, StoreError, UnimodalError, real_number
 
 # FULL syncs every commit to the disk; NORMAL survives a kill, but not always a power failure.
 _SYNCHRONOUS = {"full": "FULL", "fast": "NORMAL"}
 
 
-class SqliteStore(SqliteTables):
+class SqliteStore(SqliteTables, PausedAtForks):
     """A campaign's file, open to write; see `Store` for what its methods promise."""
 
     clock: Callable[[], float] | None = None  # a file is on one machine
@@ -48,9 +49,8 @@ class SqliteStore(SqliteTables):
         self._names = whole, f"{whole}-wal"
         self._identity: Any = None  # of what has these names, as long as it is open
         self._file: file_locks.OpenFile | None = None
-        self._writes = False
+        self._transaction: Transaction | None = None
         self._known = NO_EVENT  # the last one that this handle has seen or written
-        self._appended: Identity | None = None  # the last one of this transaction
         self._open()
 
     def _open(self) -> None:
@@ -93,7 +93,7 @@ class SqliteStore(SqliteTables):
 
     def begin(self) -> None:
         """Begin a transaction: nobody else writes until it ends."""
-        self._begin_to_write()
+        self._take_turn()
         self._connection.execute("BEGIN IMMEDIATE")
         self._identity = self._identity or self._on_disk()  # from here on there is a -wal file
         if (version := self.version()) != self._seen and not self.is_new():
@@ -102,39 +102,41 @@ class SqliteStore(SqliteTables):
             if not is_known(known, ends, self.path):
                 raise Interrupted(f"{self.path} was compacted by others: begin anew.")
 
-    def _begin_to_write(self) -> None:
+    def _take_turn(self) -> None:
         """Wait until no other process writes, each in its turn."""
-        if self._file is not None and not self._writes:
-            if not self._file.begin_to_write(self._wait):
+        if self._file is not None and self._transaction is None:
+            transaction = Transaction(self._file)
+            if not transaction.begin(self._wait):
                 raise busy(self.path, self._wait)
-            self._writes = True
+            self._transaction = transaction
 
-    def _end_to_write(self) -> None:
-        """Let the next one write, if it has not been let already."""
-        if self._writes and self._file is not None:
-            self._writes = False
-            self._file.end_to_write()
+    def _end_turn(self) -> None:
+        """Let the next one write."""
+        transaction, self._transaction = self._transaction, None
+        if transaction is not None:
+            transaction.end()
 
     def append(self, events: Sequence[Event]) -> None:
         """Add events (inside a transaction)."""
         super().append(events)
-        self._appended = identity_of(events[-1]) if events else self._appended
+        if self._transaction is not None:
+            self._transaction.note(events)
 
     def commit(self) -> None:
         """End the transaction: all of it is on disk when this returns, under the file's name."""
         self._connection.execute("COMMIT")
-        self._known, self._appended = self._appended or self._known, None
+        if self._transaction is not None:
+            self._known = self._transaction.last(self._known)
         self.check_place()
-        self._end_to_write()
+        self._end_turn()
 
     def roll_back(self) -> None:
         """End the transaction, if there is one, as if it had not been."""
-        self._appended = None
         try:
             if not self.closed and self._file is not None and self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
         finally:
-            self._end_to_write()
+            self._end_turn()
 
     def append_at_once(self, events: Sequence[Event]) -> None:
         """Add events, which are on disk when this returns; none if their numbers are taken."""
@@ -142,13 +144,13 @@ class SqliteStore(SqliteTables):
         is_one_reward = len(events) == 1 and first.kind == "reward"
         try:
             if is_one_reward and self._identity and self._known.seq == first.seq - 1:
-                self._begin_to_write()  # a statement is a transaction by itself
+                self._take_turn()  # a statement is a transaction by itself
                 values = (first.seq, first.time, first.decision, first.reward, *self._known[:4])
                 if self._connection.execute(NEXT_REWARD, values).rowcount != 1:
                     raise self._number_taken(first)
                 self._known = identity_of(first)
                 self.check_place()
-                self._end_to_write()
+                self._end_turn()
             else:
                 self.begin()
                 if self.last() != first.seq - 1:
@@ -182,14 +184,6 @@ class SqliteStore(SqliteTables):
             return None
 
     # Forks, and the end.
-
-    def pause_at_forks(self, campaign: Pausable) -> None:
-        """Have a campaign paused by forks: the file is closed for that moment."""
-        forks.announce(campaign)
-
-    def let_fork(self, campaign: Pausable) -> None:
-        """Have it paused no longer."""
-        forks.dismiss(campaign)
 
     def suspend(self) -> None:
         """Let go of the file until `resume`, outside of a transaction."""
