@@ -296,6 +296,7 @@ def test_the_agent_of_a_campaign_sends_to_the_campaign_for_a_certificate(tmp_pat
 def test_durabilities_are_defined_once_and_documented(tmp_path):
     """Both stores and the service refuse others in the same words; the reference names these."""
     from unimodal.campaigns.stores import DatabaseAddress, postgresql, sqlite
+    from unimodal.campaigns.stores.sqlite.store import _SYNCHRONOUS
     from unimodal.campaigns.stores.store import DURABILITIES
     from unimodal.service.campaigns.open_campaigns import OpenCampaigns
     from unimodal.service.limits import ServiceLimits
@@ -313,4 +314,4 @@ def test_durabilities_are_defined_once_and_documented(tmp_path):
     assert len(sentences) == 1
     documented = re.search(r"\n +durability\n +(.*)\n", um.Campaign.open.__doc__)[1]
     assert tuple(re.findall(r'"(\w+)"', documented)) == DURABILITIES
-    assert tuple(sqlite._SYNCHRONOUS) == DURABILITIES
+    assert tuple(_SYNCHRONOUS) == DURABILITIES

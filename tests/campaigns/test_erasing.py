@@ -14,6 +14,7 @@ from unimodal.campaigns import archives as archive
 from unimodal.campaigns import sentence
 from unimodal.campaigns.reading import read_table
 from unimodal.campaigns.stores import sqlite
+from unimodal.campaigns.stores.sqlite.connection import SqliteConnection
 
 NAME = "Dora Bytesize"
 PEOPLE = um.graphs.from_edges([("Ann", "Bob"), ("Bob", "Cy"), ("Cy", NAME)])
@@ -274,7 +275,7 @@ def test_what_cannot_be_erased_is_told_in_a_sentence(path, start, play, tmp_path
 
 def full(monkeypatch, reason="database or disk is full", name="SQLITE_FULL"):
     """Let SQLite have no room to write a file anew."""
-    execute = sqlite._Connection.execute
+    execute = SqliteConnection.execute
 
     def refused(connection, statement, values=()):
         if statement == "VACUUM":
@@ -283,7 +284,7 @@ def full(monkeypatch, reason="database or disk is full", name="SQLITE_FULL"):
             raise connection.explain(error) from error
         return execute(connection, statement, values)
 
-    monkeypatch.setattr(sqlite._Connection, "execute", refused)
+    monkeypatch.setattr(SqliteConnection, "execute", refused)
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,9 @@ import pytest
 import unimodal as um
 from unimodal import errors
 from unimodal.campaigns import look
-from unimodal.campaigns.stores import sqlite
-from unimodal.campaigns.stores.sqlite import SqliteReader
+from unimodal.campaigns.stores.sqlite import errors as sqlite_errors
+from unimodal.campaigns.stores.sqlite.connection import SqliteConnection
+from unimodal.campaigns.stores.sqlite.reading import SqliteReader
 from unimodal.errors import StoreError
 
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "errors.md"
@@ -118,19 +119,19 @@ def test_a_damaged_file(path, start, play, reopen):
 
 def failing(monkeypatch, statement, name, words):
     """Let one statement fail as SQLite would have it, once."""
-    execute = sqlite._Connection.execute
+    execute = SqliteConnection.execute
 
     def once(connection, given, values=()):
         if statement not in given:
             return execute(connection, given, values)
-        monkeypatch.setattr(sqlite._Connection, "execute", execute)
+        monkeypatch.setattr(SqliteConnection, "execute", execute)
         error = sqlite3.DatabaseError(words)
         error.sqlite_errorname = name
         if connection.in_transaction and name == "SQLITE_FULL":
             execute(connection, "ROLLBACK")  # as SQLite does by itself
         raise connection.explain(error) from error
 
-    monkeypatch.setattr(sqlite._Connection, "execute", once)
+    monkeypatch.setattr(SqliteConnection, "execute", once)
 
 
 def test_a_page_that_the_disk_did_not_give_is_no_damage(path, start, play, reopen, monkeypatch):
@@ -154,7 +155,7 @@ def test_a_page_that_the_disk_did_not_give_is_no_damage(path, start, play, reope
         with pytest.raises(StoreError, match=r"cannot be read \(disk I/O error\)") as found:
             um.campaigns.look(path)
         assert type(found.value) is StoreError
-    is_unread = sqlite.is_unread
+    is_unread = sqlite_errors.is_unread
     assert is_unread(unread) and is_unread("btreeInitPage() returns error code 10")
     assert not is_unread("btreeInitPage() returns error code 11") and not is_unread("row 8458")
 

@@ -1,6 +1,7 @@
 """Why a decision fell on its arm: made again from the log, with the numbers that it went by."""
 
 import json
+import sqlite3
 import sys
 
 import numpy as np
@@ -10,7 +11,6 @@ from typer.testing import CliRunner
 import unimodal as um
 from unimodal.agents.saving import copied
 from unimodal.campaigns import explain, fold
-from unimodal.campaigns.stores import sqlite
 from unimodal.cli import app
 from unimodal.policies.contest_values import noting, value_name
 
@@ -254,7 +254,7 @@ def test_a_decision_that_comes_out_otherwise_is_not_explained(path, start, play)
 
 
 def change(path, statement):
-    connection = sqlite.sqlite3.connect(path)
+    connection = sqlite3.connect(path)
     with connection:
         connection.execute(statement)
     connection.close()

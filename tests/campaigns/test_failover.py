@@ -203,6 +203,6 @@ def test_more_than_the_disk_is_waited_for_where_the_server_demands_it(postgresql
     address = f"{postgresql()}&options=-c%20synchronous_commit%3D{level}"
     with um.Campaign.open(address, um.UTS(), LINE, seed=4) as campaign:
         seen = []
-        ask = campaign._store._link.connection.ask
+        ask = campaign._store._session.connected().ask
         campaign._writer(Call(lambda _: seen.extend(ask("SHOW synchronous_commit")[0][0])))
         assert seen == [level]

@@ -12,7 +12,8 @@ import pytest
 
 import unimodal as um
 from unimodal.campaigns import verify
-from unimodal.campaigns.stores import file_locks as locks
+from unimodal.campaigns.stores import forks
+from unimodal.campaigns.stores.sqlite import file_locks as locks
 
 LINE = um.graphs.line(7)
 
@@ -141,7 +142,7 @@ def test_no_reader_begins_between_the_last_look_and_the_fork(path, start):
     for thread in threads:
         thread.start()
     try:
-        inherited = {in_child(lambda: len(locks._registry.inherited)) for _ in range(20)}
+        inherited = {in_child(lambda: len(locks._open_files.inherited)) for _ in range(20)}
     finally:
         over.set()
         for thread in threads:
@@ -152,7 +153,7 @@ def test_no_reader_begins_between_the_last_look_and_the_fork(path, start):
 def test_what_cannot_be_closed_for_a_fork_is_refused_in_the_child(path, start, monkeypatch):
     """As when a call of another thread takes long: the child then has a wrong idea of locks."""
     campaign, told = start(), []
-    monkeypatch.setattr(locks, "_FORK_WAIT", 0.05)
+    monkeypatch.setattr(forks, "WAIT", 0.05)
     assert campaign._writer._group.hold()
 
     def fork():

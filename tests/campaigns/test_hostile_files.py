@@ -11,7 +11,8 @@ import pytest
 
 import unimodal as um
 from unimodal.campaigns import look, verify
-from unimodal.campaigns.stores import sqlite
+from unimodal.campaigns.stores.sqlite import connection as sqlite_connection
+from unimodal.campaigns.stores.sqlite import reading
 
 HOSTILE = Path(__file__).with_name("hostile.py")
 DEEP = "[" * 100_000
@@ -245,11 +246,9 @@ def test_nothing_that_a_file_brings_along_is_trusted(path, start):
     with start() as campaign:
         assert campaign._store._one("PRAGMA trusted_schema") == (0,)
     seen = []
-    look_at = sqlite._distrust
+    look_at = reading.distrust
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            "unimodal.campaigns.stores.sqlite._distrust", lambda to: seen.append(to) or look_at(to)
-        )
+        patch.setattr(reading, "distrust", lambda to: seen.append(to) or look_at(to))
         verify(path)
     assert len(seen) == 2  # the pages and the fold
 
@@ -337,7 +336,7 @@ def test_a_revision_that_cannot_be_is_told(path, start, reopen, play, data):
 @pytest.mark.parametrize("table", ["log SET data", "settings SET value", "snapshots SET state"])
 def test_a_value_that_no_memory_holds_is_not_read(path, thirty, reopen, monkeypatch, table):
     change(path, f"UPDATE {table} = CAST(zeroblob(100000) AS TEXT)")
-    monkeypatch.setattr(sqlite, "_LARGEST", 50_000)
+    monkeypatch.setattr(sqlite_connection, "_LARGEST", 50_000)
     for sentence in refusals(path, reopen, snapshots="log" not in table):
         assert "a value in it that is larger than any that is written" in sentence
 

@@ -1,6 +1,7 @@
 """Limits of an owner: paused arms, a cap on arms that do not lead, new arms, fewer edges."""
 
 import json
+import sqlite3
 from collections import Counter
 
 import numpy as np
@@ -12,7 +13,6 @@ import unimodal as um
 from unimodal.agents.propensity import propensity
 from unimodal.agents.saving import copied, whole_state
 from unimodal.campaigns import look, verify
-from unimodal.campaigns.stores import sqlite
 from unimodal.graphs.build import components
 from unimodal.graphs.bypass import bypassed
 from unimodal.policies.state import ARM
@@ -32,7 +32,7 @@ def played(agent, rounds, seed=0):
 
 
 def change(path, statement):
-    connection = sqlite.sqlite3.connect(path)
+    connection = sqlite3.connect(path)
     with connection:
         connection.execute(statement)
     connection.close()

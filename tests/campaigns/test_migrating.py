@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import unimodal as um
-from unimodal.campaigns.stores import sqlite
-from unimodal.campaigns.stores.sqlite_schema import FORMATS
+from unimodal.campaigns.stores.sqlite import migrations
+from unimodal.campaigns.stores.sqlite.schema import FORMATS
 from unimodal.errors import DamagedFile, WrongVersion
 
 DATA = Path(__file__).parent.parent / "data"
@@ -88,15 +88,15 @@ def test_a_file_of_format_1_is_brought_up_to_date_and_kept(old, tmp_path):
 
 def test_a_migration_that_is_stopped_changes_nothing_and_is_taken_up(old, tmp_path, monkeypatch):
     before = log(old)
-    check = sqlite.check_kind
+    check = migrations.check_kind
 
     def stopped(connection, path):
         raise RuntimeError("stopped")
 
-    monkeypatch.setattr(sqlite, "check_kind", stopped)
+    monkeypatch.setattr(migrations, "check_kind", stopped)
     with pytest.raises(RuntimeError):
         um.campaigns.migrate(old)
-    monkeypatch.setattr(sqlite, "check_kind", check)
+    monkeypatch.setattr(migrations, "check_kind", check)
     with pytest.raises(WrongVersion):
         um.verify(old)
     assert log(old) == log(tmp_path / "campaign.db.format1.bak") == before

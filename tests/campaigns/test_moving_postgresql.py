@@ -10,9 +10,9 @@ from unimodal.campaigns import archives as archive
 from unimodal.campaigns.content_digests import content_of
 from unimodal.campaigns.reading import read, read_table
 from unimodal.campaigns.stores import Interrupted
-from unimodal.campaigns.stores import postgresql as stores
 from unimodal.campaigns.stores.postgresql import PostgresqlStore
-from unimodal.campaigns.stores.postgresql_connection import Connection
+from unimodal.campaigns.stores.postgresql import store as stores
+from unimodal.campaigns.stores.postgresql.connection import PostgresqlConnection
 from unimodal.campaigns.upkeep import erase as erasing
 
 PEOPLE = um.graphs.from_edges([("Ann", "Bob"), ("Bob", "Cy"), ("Cy", "Größe <7>")])
@@ -187,17 +187,17 @@ def test_a_connection_that_is_lost_once_is_made_again(
             return usual(store, *given, **named)
         cut.append(step)
         if step == "commit":
-            tell = Connection.ask
+            tell = PostgresqlConnection.ask
 
             def lost(connection, *asked):
-                monkeypatch.setattr(Connection, "ask", tell)
+                monkeypatch.setattr(PostgresqlConnection, "ask", tell)
                 tell(connection, *asked)
                 connection.close()
                 raise Interrupted("the connection was lost.")
 
-            monkeypatch.setattr(Connection, "ask", lost)
+            monkeypatch.setattr(PostgresqlConnection, "ask", lost)
         else:
-            store._link.connection.close()
+            store._session.connected().close()
         return usual(store, *given, **named)
 
     monkeypatch.setattr(PostgresqlStore, step, cut_once)
@@ -214,7 +214,7 @@ def test_a_copy_whose_connection_is_lost_is_an_error_that_users_know(
     played, postgresql, monkeypatch
 ):
     def lose(store, *_, **__):
-        store._link.connection.close()
+        store._session.connected().close()
         store.last()
 
     monkeypatch.setattr(PostgresqlStore, "put", lose)

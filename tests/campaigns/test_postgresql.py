@@ -25,8 +25,10 @@ from unimodal.campaigns.certifying import certificate
 from unimodal.campaigns.commands.rewarding import telling
 from unimodal.campaigns.group_commit import Call
 from unimodal.campaigns.reading import look, read
-from unimodal.campaigns.stores import as_place, postgresql, postgresql_schema
-from unimodal.campaigns.stores.postgresql_connection import Connection
+from unimodal.campaigns.stores import as_place, postgresql
+from unimodal.campaigns.stores.postgresql import schema as postgresql_schema
+from unimodal.campaigns.stores.postgresql import session as postgresql_session
+from unimodal.campaigns.stores.postgresql.connection import PostgresqlConnection
 from unimodal.campaigns.stores.store import Interrupted
 from unimodal.cli.app import app
 from unimodal.errors import Busy, OtherCampaign, ReadOnly, StoreError, WrongVersion
@@ -155,7 +157,7 @@ def test_readers_wait_for_nobody_and_nobody_waits_for_them(
     server, opened, tmp_path, monkeypatch, request
 ):
     """A writer is inside a transaction all the time; no lock that is taken is in its way."""
-    address, ask, seen = server.address("readers"), Connection.ask, set()
+    address, ask, seen = server.address("readers"), PostgresqlConnection.ask, set()
     campaign = opened(address)
     campaign.reward([d.id for d in campaign.decide(20)], [1.0] * 20)
 
@@ -170,7 +172,7 @@ def test_readers_wait_for_nobody_and_nobody_waits_for_them(
     writer = postgresql.open_store(as_place(address, "it"), "full", 60.0)
     request.addfinalizer(writer.close)
     writer.begin()
-    monkeypatch.setattr(Connection, "ask", watched)
+    monkeypatch.setattr(PostgresqlConnection, "ask", watched)
     assert um.verify(address) and um.inspect(address) is not None
     assert um.campaigns.explain(address, 3).id == 3
     assert um.replay(address, [um.UTS()], draws=20) is not None
@@ -291,8 +293,8 @@ def test_tables_of_an_older_version_are_changed_by_who_may_write(
 ):
     address = server.address("a", database)
     opened(address).decide()
-    first = postgresql_schema.sql_file("postgresql_schema_1.sql")
-    later = {"postgresql_schema_2.sql": "ALTER TABLE unimodal.campaigns ADD COLUMN note text"}
+    first = postgresql_schema.sql_file("schema_1.sql")
+    later = {"schema_2.sql": "ALTER TABLE unimodal.campaigns ADD COLUMN note text"}
     monkeypatch.setattr(postgresql_schema, "SCHEMA", 2)
     monkeypatch.setattr(postgresql_schema, "sql_file", lambda name: later.get(name, first))
     with pytest.raises(WrongVersion, match=r"tables of version 1, .* open it once with this"):
@@ -324,7 +326,7 @@ def test_tables_that_an_older_version_made_get_our_function_from_who_may_make_it
         assert server.execute(count, database) == [(functions,)]
         campaign._writer._undisturbed = 10**6
         assert campaign.reward(one.id, 1.0) is True
-        assert campaign._store._is_plain == (functions == 2)
+        assert campaign._store._session.is_plain == (functions == 2)
     assert kinds(address).count("reward") == 2
 
 
@@ -443,7 +445,7 @@ def reloaded(server):
     def turn_off(campaign):
         server.execute("ALTER SYSTEM SET synchronous_commit = off")
         server.execute("SELECT pg_reload_conf()")
-        ask = campaign._store._link.connection.ask
+        ask = campaign._store._session.connected().ask
         while ask("SHOW synchronous_commit") != [[("off",)]]:
             time.sleep(0.01)
 
@@ -515,7 +517,7 @@ def test_numbers_come_back_exactly_or_the_server_is_refused(server, database, op
 @pytest.fixture
 def cut(monkeypatch):
     """Cuts the connection at the next message that commits: before or after it is done."""
-    ask, left = Connection.ask, []
+    ask, left = PostgresqlConnection.ask, []
 
     def at_the_next(when, *words):
         words = words or ("COMMIT;", "unimodal.append_reward(")
@@ -525,13 +527,13 @@ def cut(monkeypatch):
             if not any(word in statement for word in words):
                 return ask(connection, statement, values)
             left.pop()
-            monkeypatch.setattr(Connection, "ask", ask)
+            monkeypatch.setattr(PostgresqlConnection, "ask", ask)
             if when == "after":
                 ask(connection, statement, values)
             connection.close()
             raise Interrupted("the connection was cut: start it, or call again.")
 
-        monkeypatch.setattr(Connection, "ask", once)
+        monkeypatch.setattr(PostgresqlConnection, "ask", once)
 
     yield at_the_next
     assert left == []  # each was cut
@@ -631,13 +633,13 @@ def test_a_commit_of_which_nobody_knows_is_said_to_be_unknown(server, opened, mo
         connection.close()
         raise Interrupted("the connection was cut: start it, or call again.")
 
-    ask = Connection.ask
+    ask = PostgresqlConnection.ask
 
     def ask_in_vain(connection, statement, values=None):
         is_last = "COMMIT;" in statement or "to_regclass" in statement
         return (lost if is_last else ask)(connection, statement, values)
 
-    monkeypatch.setattr(Connection, "ask", ask_in_vain)
+    monkeypatch.setattr(PostgresqlConnection, "ask", ask_in_vain)
     with pytest.raises(StoreError, match="it is not known whether this call was kept"):
         campaign.decide()
 
@@ -722,11 +724,13 @@ def test_one_of_several_servers_that_answers(server, opened):
 
 
 def test_a_standby_is_waited_for_and_then_refused(server, opened, monkeypatch):
-    greet = postgresql.greet
-    monkeypatch.setattr(postgresql, "greet", lambda *given: greet(*given)._replace(is_standby=True))
+    greet = postgresql_session.greet
+    monkeypatch.setattr(
+        postgresql_session, "greet", lambda *given: greet(*given)._replace(is_standby=True)
+    )
     with pytest.raises(StoreError, match="is a standby, which only reads: name the primary"):
         opened(server.address("standby"), wait=0.3)
-    monkeypatch.setattr(postgresql, "greet", greet)
+    monkeypatch.setattr(postgresql_session, "greet", greet)
     opened(server.address("standby"))
 
 
@@ -737,8 +741,8 @@ import sys
 import unimodal as um
 from unimodal.campaigns.commands.rewarding import telling
 from unimodal.campaigns.group_commit import Call
-from unimodal.campaigns.stores import postgresql
-postgresql._IDLE = float(sys.argv[2])
+from unimodal.campaigns.stores.postgresql import store
+store._IDLE = float(sys.argv[2])
 campaign = um.Campaign.open(sys.argv[1], um.UTS(), um.graphs.line(5), seed=4, wait=20)
 campaign._store._wait = 1.0  # of which half is less than _IDLE
 

@@ -17,7 +17,7 @@ from unimodal.campaigns.group_commit import Call
 from unimodal.campaigns.reading import read, read_table
 from unimodal.campaigns.stores import as_place
 from unimodal.campaigns.stores import postgresql as stores
-from unimodal.campaigns.stores.postgresql_connection import Connection
+from unimodal.campaigns.stores.postgresql.connection import PostgresqlConnection
 from unimodal.campaigns.stores.store import Interrupted
 from unimodal.errors import StoreError
 
@@ -42,9 +42,9 @@ class Messages:
     """All messages to the server, of which one is cut off, before it is sent or after."""
 
     def __init__(self, monkeypatch):
-        self._ask, self._left, self._when = Connection.ask, None, ""
+        self._ask, self._left, self._when = PostgresqlConnection.ask, None, ""
         self.instead = None  # called once, with the message that is cut off
-        monkeypatch.setattr(Connection, "ask", lambda *given: self._one(*given))
+        monkeypatch.setattr(PostgresqlConnection, "ask", lambda *given: self._one(*given))
 
     def cut(self, when, at=0, word=""):
         """Cut off the one `at` which this word stands, counted from here."""
@@ -70,7 +70,7 @@ class Messages:
 
     def send(self, address, statement, values):
         """Send a message through another connection."""
-        connection = Connection(as_place(address, "a test's"), 60.0)
+        connection = PostgresqlConnection(as_place(address, "a test's"), 60.0)
         try:
             return self._ask(connection, statement, values)
         finally:
@@ -156,7 +156,7 @@ def test_what_is_cut_off_each_time_is_given_up(postgresql, monkeypatch):
     address = postgresql()
     one, two = start(address, wait=0.5), start(address)
     two.decide(3000)  # more than is read with the lock
-    ask = Connection.ask
+    ask = PostgresqlConnection.ask
 
     def cut(connection, statement, values=None):
         if "seq <= %(until)s" in statement:
@@ -165,7 +165,7 @@ def test_what_is_cut_off_each_time_is_given_up(postgresql, monkeypatch):
         return ask(connection, statement, values)
 
     with monkeypatch.context() as patched:
-        patched.setattr(Connection, "ask", cut)
+        patched.setattr(PostgresqlConnection, "ask", cut)
         with pytest.raises(StoreError, match="the connection was cut"):
             one.decide()
     assert one.decide().id == 3001
@@ -182,14 +182,14 @@ def test_a_transaction_that_the_server_rolled_back_is_not_acknowledged(postgresq
         def work(state):
             if not failed:
                 with pytest.raises(StoreError, match="division by zero"):
-                    store._tell(store._link.connection, "SELECT 1 / 0;", {})
+                    store._tell(store._session.connected(), "SELECT 1 / 0;", {})
             failed.append(len(failed))
 
         campaign._writer(Call(work))
         assert failed == [0, 1]
         store.begin()
         with pytest.raises(StoreError):
-            store._tell(store._link.connection, "SELECT 1 / 0;", {})
+            store._tell(store._session.connected(), "SELECT 1 / 0;", {})
         with pytest.raises(Interrupted, match="has rolled a transaction back"):
             store.commit()
         store.roll_back()

@@ -15,8 +15,8 @@ import pytest
 import unimodal as um
 from unimodal.campaigns import look, reading, verify
 from unimodal.campaigns.group_commit import GroupCommit
-from unimodal.campaigns.stores import read_only
-from unimodal.campaigns.stores.sqlite import SqliteReader, SqliteStore
+from unimodal.campaigns.stores.sqlite import SqliteStore, read_beside_writers
+from unimodal.campaigns.stores.sqlite.reading import SqliteReader
 
 LINE = um.graphs.line(7)
 READERS = {
@@ -285,7 +285,7 @@ def test_the_last_writer_may_go_while_a_reader_comes(path, start, play, monkeypa
     """It takes the -wal and the -shm away that the reader has just seen."""
     campaign = start()
     play(campaign, 30)
-    beside, looks = read_only._beside, []
+    beside, looks = read_beside_writers._beside, []
 
     def late(whole):
         looks.append(beside(whole))
@@ -293,7 +293,7 @@ def test_the_last_writer_may_go_while_a_reader_comes(path, start, play, monkeypa
             campaign.close()
         return looks[-1]
 
-    monkeypatch.setattr(read_only, "_beside", late)
+    monkeypatch.setattr(read_beside_writers, "_beside", late)
     kinds = reading.read_table(path)["kind"]  # in one thread: `verify` looks from two at once
     assert (kinds == "reward").sum() == 30
     assert looks[0] == (True, True) and looks[-1] == (False, False)

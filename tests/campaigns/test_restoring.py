@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import unimodal as um
 from unimodal.campaigns import look, restore, verify
-from unimodal.campaigns.stores import file_locks
+from unimodal.campaigns.stores.sqlite import file_locks
 from unimodal.campaigns.upkeep import restore as restoring
 from unimodal.cli.app import app
 from unimodal.errors import Busy, DamagedFile, StoreError

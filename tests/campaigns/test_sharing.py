@@ -12,7 +12,7 @@ import pytest
 import unimodal as um
 from unimodal.campaigns import group_commit, look, verify, writer
 from unimodal.campaigns.group_commit import Call, GroupCommit
-from unimodal.campaigns.stores import file_locks as locks
+from unimodal.campaigns.stores.sqlite import file_locks as locks
 
 
 def done(group):

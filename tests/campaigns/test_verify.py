@@ -9,7 +9,7 @@ import pytest
 
 import unimodal as um
 from unimodal.campaigns import sentence, snapshots, verify
-from unimodal.campaigns.stores import sqlite_tables
+from unimodal.campaigns.stores.sqlite import tables as sqlite_tables
 
 LADDER = um.graphs.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
 

@@ -661,13 +661,13 @@ def test_one_file_imports_sqlite3():
     files = list(SOURCE.rglob("*.py"))
     assert len(files) > 150
     found = [file for file in files if {"sqlite3", "_sqlite3"} & set(imports(file))]
-    assert found == [SOURCE / "campaigns" / "stores" / "sqlite.py"]
+    assert found == [SOURCE / "campaigns" / "stores" / "sqlite" / "connection.py"]
 
 
 def test_one_file_imports_psycopg():
     users = [file for file in SOURCE.rglob("*.py") if "psycopg" in set(imports(file))]
     inside = [file for file in users if SOURCE / "testing" not in file.parents]
-    assert inside == [SOURCE / "campaigns" / "stores" / "postgresql_connection.py"]
+    assert inside == [SOURCE / "campaigns" / "stores" / "postgresql" / "connection.py"]
 
 
 def test_a_path_leads_to_a_file_of_sqlite(tmp_path):

@@ -12,7 +12,7 @@ from unimodal.campaigns.log_start import begins_after
 from unimodal.campaigns.reading import Archives, no_clock, read, saved_settings
 from unimodal.campaigns.state import State
 from unimodal.campaigns.stores import Place, StoreToRead
-from unimodal.campaigns.stores.history import fitting_snapshots
+from unimodal.campaigns.stores.event_identity import fitting_snapshots
 from unimodal.errors import DamagedFile, UnimodalError, UnknownDecision, whole_number
 from unimodal.policies import Policy
 from unimodal.version import __version__

@@ -15,7 +15,7 @@ from unimodal.campaigns.lookup_requests import LookUpRequests
 from unimodal.campaigns.settings import Settings
 from unimodal.campaigns.state import Moved, State
 from unimodal.campaigns.stores import StoreToRead
-from unimodal.campaigns.stores.history import fitting_snapshots
+from unimodal.campaigns.stores.event_identity import fitting_snapshots
 from unimodal.errors import DamagedFile, UnimodalError
 from unimodal.graphs import Graph
 

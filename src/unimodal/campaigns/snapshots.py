@@ -13,7 +13,7 @@ from unimodal.campaigns.events import Identity
 from unimodal.campaigns.state import State
 from unimodal.campaigns.state_text import state_in_pieces
 from unimodal.campaigns.stores import Store
-from unimodal.campaigns.stores.history import event_at
+from unimodal.campaigns.stores.event_identity import event_at
 from unimodal.errors import UnimodalError
 from unimodal.version import __version__
 

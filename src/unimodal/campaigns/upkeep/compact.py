@@ -33,7 +33,7 @@ from unimodal.campaigns.stores import (
     as_place,
     kind_of,
 )
-from unimodal.campaigns.stores.history import event_at
+from unimodal.campaigns.stores.event_identity import event_at
 from unimodal.campaigns.stores.retrying import WAIT, in_transaction, why_not_reclaimed
 from unimodal.campaigns.upkeep.verify import folded
 from unimodal.errors import Busy, StoreError, UnimodalError, real_number

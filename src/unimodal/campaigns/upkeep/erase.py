@@ -32,7 +32,7 @@ from unimodal.campaigns.log_start import archived, erasures
 from unimodal.campaigns.reading import no_clock, saved_settings
 from unimodal.campaigns.state import State
 from unimodal.campaigns.stores import DatabaseAddress, Place, Store, StoreToRead, as_place, kind_of
-from unimodal.campaigns.stores.history import SNAPSHOTS, event_at, names_with
+from unimodal.campaigns.stores.event_identity import SNAPSHOTS, event_at, names_with
 from unimodal.campaigns.stores.retrying import WAIT, in_transaction, why_not_reclaimed
 from unimodal.campaigns.upkeep.neutral_labels import Relabelling, labels_in, neutral
 from unimodal.campaigns.upkeep.verify import folded

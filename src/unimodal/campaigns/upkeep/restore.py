@@ -12,7 +12,7 @@ from pathlib import Path
 
 from unimodal import files
 from unimodal.campaigns.stores import DatabaseAddress, Place, as_place, sqlite
-from unimodal.campaigns.stores.file_locks import is_in_use
+from unimodal.campaigns.stores.sqlite.file_locks import is_in_use
 from unimodal.campaigns.upkeep.verify import Verdict, sentence, verify
 from unimodal.errors import Busy, StoreError, UnimodalError
 from unimodal.policies import Policy

@@ -11,7 +11,7 @@ from unimodal.campaigns.log_start import archived, unchecked
 from unimodal.campaigns.reading import Archives, load, no_clock, read, saved_settings
 from unimodal.campaigns.state_text import is_state
 from unimodal.campaigns.stores import Place, StoreToRead
-from unimodal.campaigns.stores.history import fitting_snapshots
+from unimodal.campaigns.stores.event_identity import fitting_snapshots
 from unimodal.errors import DamagedFile, StoreError, UnimodalError
 from unimodal.policies import Policy
 from unimodal.version import __version__

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from unimodal import descriptors, files
 from unimodal.campaigns.stores import as_database, is_meant_as_address
-from unimodal.campaigns.stores.sqlite_errors import DESCRIPTORS, too_many_open
+from unimodal.campaigns.stores.sqlite.errors import DESCRIPTORS, too_many_open
 from unimodal.errors import InvalidRequest, StoreError, UnimodalError
 from unimodal.service.limits import NAME
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from unimodal.campaigns.stores import DatabaseAddress, Interrupted, kind_of
-from unimodal.campaigns.stores.postgresql_connection import Connection, sql_file
+from unimodal.campaigns.stores.postgresql.connection import PostgresqlConnection
+from unimodal.campaigns.stores.postgresql.statements import sql_file
 from unimodal.service.campaigns.catalog import check_name, is_name
 
 _NAMES = "SELECT name FROM unimodal.campaigns ORDER BY name"
@@ -23,7 +24,7 @@ class DatabaseCatalog:
     def __init__(self, address: DatabaseAddress, wait: float) -> None:
         self._database, self._wait = address, wait
         self._lock = threading.Lock()
-        self._connection: Connection | None = None
+        self._connection: PostgresqlConnection | None = None
         self._has_table = False
 
     def __str__(self) -> str:
@@ -52,7 +53,7 @@ class DatabaseCatalog:
     def set_ended(self, name: str, ended: bool) -> None:
         """End it, or let it decide again; all servers of the database follow."""
         if not self._has("unimodal_service.ended"):
-            self._ask(sql_file("postgresql_service.sql"))  # of a database from before it was made
+            self._ask(sql_file("service_tables.sql"))  # of a database from before it was made
         self._ask(_END if ended else _GO_ON, name=name)
 
     def check(self) -> None:
@@ -74,7 +75,7 @@ class DatabaseCatalog:
         with self._lock:
             for is_last in (False, True):
                 if self._connection is None or self._connection.is_lost:
-                    self._connection = Connection(self._database, self._wait)
+                    self._connection = PostgresqlConnection(self._database, self._wait)
                 try:
                     found = self._connection.ask(statement, values)
                     return found[0] if found else []

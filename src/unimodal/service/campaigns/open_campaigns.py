@@ -18,7 +18,7 @@ from typing import Any
 
 from unimodal import descriptors
 from unimodal.campaigns import Campaign
-from unimodal.campaigns.stores.sqlite_errors import DESCRIPTORS
+from unimodal.campaigns.stores.sqlite.errors import DESCRIPTORS
 from unimodal.campaigns.stores.store import as_durability
 from unimodal.errors import (
     CampaignExists,

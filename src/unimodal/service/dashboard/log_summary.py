@@ -14,7 +14,7 @@ from unimodal.agents.label_text import shown
 from unimodal.campaigns.events import NO_EVENT, Row, identity_of
 from unimodal.campaigns.settings import saved_family
 from unimodal.campaigns.stores import StoreToRead
-from unimodal.campaigns.stores.history import event_at
+from unimodal.campaigns.stores.event_identity import event_at
 from unimodal.families import Family
 from unimodal.service.dashboard.log_parts import LogParts, Part
 

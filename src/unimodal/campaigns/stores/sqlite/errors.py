@@ -15,6 +15,7 @@ DESCRIPTORS = 4  # of a file that is open to write: its locks, the database, -wa
 
 BACK = "it was changed by hand or is damaged; go back to a copy."
 _IOERR = 10  # SQLITE_IOERR, of which others are kinds
+_UNUSABLE = ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM")
 
 
 def code(error: BaseException | None) -> str:
@@ -43,7 +44,23 @@ def explanation(
     to_read: bool = False,
     look_again: Callable[[], str] = lambda: "damaged",
 ) -> StoreError:
-    """The error to raise instead of one of SQLite's, or of a text that is none.
+    """The error to raise instead of one of SQLite's, or of a text that is none."""
+    name, text = code(error), str(error)
+    if (damaged := _damage(error, path, look_again)) is not None:
+        return damaged
+    if is_closed:
+        return StoreError(f"{path} was closed here: open it again with Campaign.open.")
+    if name.startswith("SQLITE_CONSTRAINT"):
+        return NumberTaken(f"{path} could not be used ({text}).")
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return busy(path, wait)
+    if name.startswith((*_UNUSABLE, "SQLITE_FULL", "SQLITE_IOERR")):
+        return _refused_by_the_system(name, text, path, to_read)
+    return StoreError(f"{path} could not be used ({text}).")
+
+
+def _damage(error: Exception, path: Path, look_again: Callable[[], str]) -> StoreError | None:
+    """The error for a file with something in it that is not a campaign's; None if it is another.
 
     SQLite calls a page damaged that the disk did not give, so it is looked at once more: `whole`,
     `unread` or `damaged`.
@@ -73,33 +90,27 @@ def explanation(
         )
     if "decode to UTF-8" in text:
         return DamagedFile(f"{path} has text in it that is none: {BACK}")
-    if is_closed:
-        return StoreError(f"{path} was closed here: open it again with Campaign.open.")
-    if name.startswith("SQLITE_CONSTRAINT"):
-        return NumberTaken(f"{path} could not be used ({text}).")
-    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return busy(path, wait)
-    unusable = name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM"))
+    return None
+
+
+def _refused_by_the_system(name: str, text: str, path: Path, to_read: bool) -> StoreError:
+    """The error where the file, its folder or the disk does not do what SQLite needs."""
     if to_read and name.startswith("SQLITE_FULL"):  # a sort, or a copy of the file
         return StoreError(
             f"{path} cannot be read ({text}): make room in the folder for temporary files "
             "(SQLITE_TMPDIR or TMPDIR)."
         )
-    if (unusable or name.startswith("SQLITE_IOERR")) and descriptors.left() < DESCRIPTORS:
+    if not name.startswith("SQLITE_FULL") and descriptors.left() < DESCRIPTORS:
         return too_many_open(path)
-    if to_read and (unusable or name.startswith("SQLITE_IOERR")):
+    if to_read:
         return unreadable(path, text)
-    if unusable:
+    if name.startswith(_UNUSABLE):
         return not_writable(path)
-    if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
-        way_out = (
-            "make room on the disk" if name == "SQLITE_FULL" else "check the disk and its room,"
-        )
-        return StoreError(
-            f"{path} could not be written ({text}), and nothing of this call was kept: "
-            f"{way_out} and call again."
-        )
-    return StoreError(f"{path} could not be used ({text}).")
+    way_out = "make room on the disk" if name == "SQLITE_FULL" else "check the disk and its room,"
+    return StoreError(
+        f"{path} could not be written ({text}), and nothing of this call was kept: "
+        f"{way_out} and call again."
+    )
 
 
 def busy(path: Path, wait: float) -> Busy:

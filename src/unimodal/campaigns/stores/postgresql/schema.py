@@ -9,11 +9,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from unimodal.campaigns.stores.address import DatabaseAddress
-from unimodal.campaigns.stores.postgresql_connection import Connection, sql_file, statement
+from unimodal.campaigns.stores.postgresql.connection import PostgresqlConnection
+from unimodal.campaigns.stores.postgresql.statements import sql_file, statement
 from unimodal.campaigns.stores.store import Interrupted
 from unimodal.errors import ReadOnly, StoreError, WrongVersion
 
-SCHEMA = 1  # postgresql_schema_1.sql makes it; a later version is one more file, which changes it
+SCHEMA = 1  # schema_1.sql makes it; a later version is one more file, which changes it
 _LOCK = 0x756E696D6F64616C  # of whoever changes the tables: 'unimodal' as a number
 
 _log = logging.getLogger("unimodal")
@@ -33,7 +34,7 @@ class Greeting(NamedTuple):
     time: float
 
 
-def greet(connection: Connection, address: DatabaseAddress) -> Greeting:
+def greet(connection: PostgresqlConnection, address: DatabaseAddress) -> Greeting:
     """Ask a server what it is, and refuse what would lose values."""
     greeting = Greeting._make(connection.ask(statement("greet"))[0][0])
     if greeting.encoding != "UTF8":
@@ -73,7 +74,9 @@ def check_writable(greeting: Greeting, address: DatabaseAddress) -> None:
         raise Interrupted(f"{address} is a standby, which only reads: name the primary server.")
 
 
-def bring_up_to_date(connection: Connection, address: DatabaseAddress, greeting: Greeting) -> bool:
+def bring_up_to_date(
+    connection: PostgresqlConnection, address: DatabaseAddress, greeting: Greeting
+) -> bool:
     """Make the tables, or change those of an older version; whether there are our functions, too.
 
     Tables that an older version made have none; who may not make them does without.
@@ -83,22 +86,24 @@ def bring_up_to_date(connection: Connection, address: DatabaseAddress, greeting:
     if greeting.has_functions:
         return True
     with contextlib.suppress(ReadOnly):
-        functions = sql_file("postgresql_functions.sql")
+        functions = sql_file("functions.sql")
         _change(connection, lambda _: connection.ask(functions))
         return True
     return False
 
 
-def _make_tables(connection: Connection, address: DatabaseAddress, is_there: bool) -> None:
+def _make_tables(
+    connection: PostgresqlConnection, address: DatabaseAddress, is_there: bool
+) -> None:
     found = version(connection, address) if is_there else 0  # somebody may have been quicker
     for number in range(found + 1, SCHEMA + 1):
-        connection.ask(sql_file(f"postgresql_schema_{number}.sql"))
+        connection.ask(sql_file(f"schema_{number}.sql"))
         connection.ask(statement("set_schema_version"), {"version": number})
     if not found:  # with the others, so that rights can be granted to both schemas at once
-        connection.ask(sql_file("postgresql_service.sql"))
+        connection.ask(sql_file("service_tables.sql"))
 
 
-def _change(connection: Connection, change: Callable[[bool], object]) -> None:
+def _change(connection: PostgresqlConnection, change: Callable[[bool], object]) -> None:
     """Change the tables in a transaction that nobody else does so in; it is told if there are."""
     *_, ((is_there,),) = connection.ask(statement("begin_schema"), {"key": _LOCK})
     try:
@@ -109,7 +114,9 @@ def _change(connection: Connection, change: Callable[[bool], object]) -> None:
             connection.ask(statement("roll_back"))
 
 
-def check_schema(connection: Connection, address: DatabaseAddress, greeting: Greeting) -> None:
+def check_schema(
+    connection: PostgresqlConnection, address: DatabaseAddress, greeting: Greeting
+) -> None:
     """Refuse to read tables of another version."""
     if not greeting.has_schema:
         raise StoreError(
@@ -123,7 +130,7 @@ def check_schema(connection: Connection, address: DatabaseAddress, greeting: Gre
         )
 
 
-def version(connection: Connection, address: DatabaseAddress) -> int:
+def version(connection: PostgresqlConnection, address: DatabaseAddress) -> int:
     """The version of the tables; refused if it is a later one than is known here."""
     rows = connection.ask(statement("schema_version"))[0]
     found = int(rows[0][0]) if rows else 0

@@ -8,7 +8,7 @@ from typing import Any
 
 from unimodal.campaigns.events import Row
 from unimodal.campaigns.events.json_text import parsed
-from unimodal.campaigns.stores.sqlite_schema import MOVED_FORMAT
+from unimodal.campaigns.stores.sqlite.schema import MOVED_FORMAT
 from unimodal.errors import Busy, StoreError
 
 CHUNK = 1000  # rows read at a time
@@ -21,7 +21,7 @@ _WRITE = {
 }
 
 
-class MovingTables:
+class SqliteUpkeepTables:
     """The part of a store that campaigns do not call: see `StoreToRead` and `Store`."""
 
     path: Any

@@ -10,16 +10,16 @@ from typing import Any
 from unimodal.campaigns.events import KINDS, Identity, Row, short
 from unimodal.campaigns.events.json_text import parsed
 from unimodal.campaigns.events.keyed import keys_between
-from unimodal.campaigns.stores.history import SNAPSHOTS, names_with
-from unimodal.campaigns.stores.sqlite_errors import BACK, is_unread, unreadable
-from unimodal.campaigns.stores.sqlite_moving import MovingTables
-from unimodal.campaigns.stores.sqlite_schema import (
+from unimodal.campaigns.stores.event_identity import SNAPSHOTS, names_with
+from unimodal.campaigns.stores.sqlite.errors import BACK, is_unread, unreadable
+from unimodal.campaigns.stores.sqlite.schema import (
     APPLICATION,
     FORMAT,
     KEY_INDEX,
     KEYED_FORMAT,
     statements,
 )
+from unimodal.campaigns.stores.sqlite.upkeep_tables import SqliteUpkeepTables
 from unimodal.errors import DamagedFile
 
 CHUNK = 1000  # events read at a time: more are slower, since they do not stay in the cache
@@ -46,7 +46,7 @@ _SUPERSEDED = (
 )
 
 
-class Tables(MovingTables):
+class SqliteTables(SqliteUpkeepTables):
     """What a campaign is about, its events, and snapshots of its state: see `StoreToRead`."""
 
     path: Path

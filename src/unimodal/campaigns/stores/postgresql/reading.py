@@ -9,9 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from unimodal.campaigns.stores.address import DatabaseAddress, Place
-from unimodal.campaigns.stores.postgresql_connection import Connection, statement
-from unimodal.campaigns.stores.postgresql_schema import Greeting, check_schema, greet
-from unimodal.campaigns.stores.postgresql_tables import PostgresqlTables
+from unimodal.campaigns.stores.postgresql.connection import PostgresqlConnection
+from unimodal.campaigns.stores.postgresql.schema import Greeting, check_schema, greet
+from unimodal.campaigns.stores.postgresql.statements import statement
+from unimodal.campaigns.stores.postgresql.tables import PostgresqlTables
 from unimodal.campaigns.stores.store import Found, Interrupted, StoreToRead
 from unimodal.errors import StoreError
 
@@ -23,7 +24,7 @@ class Link:
     """The connection of somebody, to be closed when they are gone."""
 
     def __init__(self) -> None:
-        self.connection: Connection | None = None
+        self.connection: PostgresqlConnection | None = None
         self._process = os.getpid()
 
     def close(self) -> None:
@@ -36,7 +37,7 @@ class Link:
 class Reader(PostgresqlTables):
     """A campaign at one moment, through a connection that only reads."""
 
-    def __init__(self, path: DatabaseAddress, connection: Connection) -> None:
+    def __init__(self, path: DatabaseAddress, connection: PostgresqlConnection) -> None:
         super().__init__()
         self.path, self._connection, self._campaign = path, connection, None
 
@@ -52,7 +53,7 @@ def read_store(path: Place, work: Callable[[StoreToRead], Found]) -> Found:
     """
     address = as_address(path)
 
-    def looked(connection: Connection, greeting: Greeting) -> Found:
+    def looked(connection: PostgresqlConnection, greeting: Greeting) -> Found:
         check_schema(connection, address, greeting)
         connection.ask(statement("begin_to_read"))
         reader = Reader(address, connection)
@@ -64,14 +65,14 @@ def read_store(path: Place, work: Callable[[StoreToRead], Found]) -> Found:
 
 
 def read_through(
-    address: DatabaseAddress, look: Callable[[Connection, Greeting], Found], wait: float
+    address: DatabaseAddress, look: Callable[[PostgresqlConnection, Greeting], Found], wait: float
 ) -> Found:
     """What a look finds through a connection of its own, made again if it is lost."""
     until, tries = time.monotonic() + wait, 0
     while True:
         link = Link()
         try:
-            link.connection = connection = Connection(address, wait)
+            link.connection = connection = PostgresqlConnection(address, wait)
             return look(connection, greet(connection, address))
         except Interrupted as error:
             if time.monotonic() >= until:

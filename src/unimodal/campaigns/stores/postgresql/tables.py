@@ -10,8 +10,8 @@ from unimodal.campaigns.events import Identity, Row
 from unimodal.campaigns.events.json_text import parsed
 from unimodal.campaigns.events.keyed import keys_between
 from unimodal.campaigns.stores.address import DatabaseAddress
-from unimodal.campaigns.stores.history import SNAPSHOTS, names_with
-from unimodal.campaigns.stores.postgresql_moving import PostgresqlMovingTables
+from unimodal.campaigns.stores.event_identity import SNAPSHOTS, names_with
+from unimodal.campaigns.stores.postgresql.upkeep_tables import PostgresqlUpkeepTables
 from unimodal.errors import DamagedFile
 
 CHUNK = 2000  # events read at a time
@@ -19,7 +19,7 @@ _LABELS = 100_000  # labels whose JSON is remembered
 _END = 2**63 - 1
 
 
-class PostgresqlTables(PostgresqlMovingTables):
+class PostgresqlTables(PostgresqlUpkeepTables):
     """What a campaign is about, its events, and snapshots of its state: see `StoreToRead`."""
 
     path: DatabaseAddress

@@ -1,4 +1,4 @@
--- What copies, compaction and erasure ask of PostgreSQL; see postgresql.sql.
+-- What copies, compaction and erasure ask of PostgreSQL; see statements.sql.
 
 -- name: kept_rewards
 SELECT decision, reward FROM unimodal.rewards

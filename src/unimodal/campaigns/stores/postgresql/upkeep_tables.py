@@ -11,10 +11,8 @@ from unimodal.campaigns.events import Row
 CHUNK = 2000  # rows read at a time
 
 
-class PostgresqlMovingTables:
+class PostgresqlUpkeepTables:
     """The part of a store that campaigns do not call: see `StoreToRead` and `Store`."""
-
-    _news: Any  # events that were read with the lock; None: they are read again
 
     def _ask(self, what: str, /, **values: Any) -> list[list[Any]]:
         raise NotImplementedError
@@ -39,7 +37,6 @@ class PostgresqlMovingTables:
         rewards: Iterable[tuple[int, float]] = (),
     ) -> None:
         """Write these over what has the same names and numbers (inside a transaction)."""
-        self._news = None
         if settings:
             values = [json.dumps(value) for value in settings.values()]
             self._ask("put_settings", keys=list(settings), values=values)
@@ -61,7 +58,6 @@ class PostgresqlMovingTables:
 
     def drop(self, before: int, spare: Sequence[int]) -> None:
         """Delete the events before a number, except some."""
-        self._news = None
         self._ask("drop_events", before=before, spare=list(spare))
 
     def drop_snapshot(self, seq: int) -> None:

@@ -17,23 +17,20 @@ import contextlib
 import os
 import shutil
 import tempfile
-import threading
 import time
-import weakref
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from unimodal.campaigns.stores import file_locks as locks
-from unimodal.campaigns.stores.sqlite_errors import code
-from unimodal.campaigns.stores.stale_wal import check_wal
+from unimodal.campaigns.stores.sqlite import file_locks
+from unimodal.campaigns.stores.sqlite.errors import code
+from unimodal.campaigns.stores.sqlite.shared_memory import THIS_PROCESS, stamp
+from unimodal.campaigns.stores.sqlite.stale_wal import check_wal
 from unimodal.campaigns.stores.store import Found
 from unimodal.errors import Busy, DamagedFile, StoreError, UnimodalError
 
 _TRIES = 10  # readings of a file that is opened and closed all the time
 _PAUSE = 0.01  # seconds before the next one, and as many more each time
-WAIT = 30.0  # seconds for which readers wait while another process puts the file in order
 
 
 class WrittenMeanwhile(Exception):
@@ -91,16 +88,16 @@ def empty(path: Path) -> DamagedFile:
 def _connected(path: Path, connect: Connect) -> Iterator[Any]:
     """A connection to an existing file; it may end in WrittenMeanwhile."""
     whole = os.path.realpath(path)  # of a link, SQLite has the -wal beside what it leads to
-    with locks.reader(Path(whole)):
+    with file_locks.reader(Path(whole)):
         yield from _connections(whole, connect)
 
 
 def _connections(whole: str, connect: Connect) -> Iterator[Any]:
-    stamp, (wal, shm) = _stamp(whole), _beside(whole)
+    before, (wal, shm) = stamp(whole), _beside(whole)
     if wal and not shm:  # nobody has it open; who opens it to write looks as well
         check_wal(whole, whole)
-    if not wal and not locks.is_open_here(Path(whole)):
-        unchanged = _as_it_was(stamp, lambda: _stamp(whole))
+    if not wal and not file_locks.is_open_here(Path(whole)):
+        unchanged = _as_it_was(before, lambda: stamp(whole))
         with unchanged, connect(_address(whole, "immutable=1")) as found:
             yield found
     elif shm:
@@ -110,7 +107,7 @@ def _connections(whole: str, connect: Connect) -> Iterator[Any]:
     else:
         with tempfile.TemporaryDirectory(prefix="unimodal-") as folder:
             copy = os.path.join(folder, "copy")
-            with _as_it_was((stamp, (wal, shm)), lambda: (_stamp(whole), _beside(whole))):
+            with _as_it_was((before, (wal, shm)), lambda: (stamp(whole), _beside(whole))):
                 for ending in ("", "-wal"):
                     shutil.copyfile(f"{whole}{ending}", f"{copy}{ending}")
             with connect(_address(copy)) as found:
@@ -147,80 +144,4 @@ def _as_others_have_it() -> Iterator[None]:
 
 def _beside(whole: str) -> tuple[bool, bool]:
     """Whether there is a -wal with something in it, and a -shm."""
-    return _stamp(f"{whole}-wal")[2:3] > (0,), os.path.exists(f"{whole}-shm")
-
-
-def _stamp(name: str) -> tuple[int, ...]:
-    """What changes when a file is written; it is not opened, since closing it would cost locks."""
-    try:
-        found = os.stat(name)
-    except OSError:
-        return ()
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
-
-
-class _Process:
-    """Who in this process has a file open: SQLite lets them share one -shm, as the first opened it.
-
-    A writer cannot use one that a reader opened, which is only read: it waits for the reader. A
-    reader that shares a writer's is in nobody's way.
-    """
-
-    def __init__(self) -> None:
-        self.begin()
-        # Another thread may be inside when a process is copied; in the copy it would never leave.
-        if hasattr(os, "register_at_fork"):  # not on Windows
-            os.register_at_fork(after_in_child=self.begin)
-
-    def begin(self) -> None:
-        """Nobody has anything open."""
-        self._change = threading.Condition()
-        self._readers: Counter[Any] = Counter()
-        self._writers: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
-        self._opening: set[Any] = set()
-
-    @contextlib.contextmanager
-    def reads(self, whole: str) -> Iterator[None]:
-        """Read a file that others may write."""
-        file = _stamp(whole)[:2]
-        with self._change:
-            self._change.wait_for(lambda: file not in self._opening)
-            alone = not any(
-                file == its and not writer.closed for writer, its in self._writers.items()
-            )
-            self._readers[file] += alone
-        try:
-            yield
-        finally:
-            with self._change:
-                self._readers[file] -= alone
-                self._change.notify_all()
-
-    @contextlib.contextmanager
-    def opens(self, writer: Any, path: Path, wait: float) -> Iterator[None]:
-        """Open a file for writing, as soon as no reader of this process has its -shm."""
-        whole = os.path.realpath(path)
-        file = _stamp(whole)[:2]
-        with self._change:
-            if not self._change.wait_for(
-                lambda: file not in self._opening and not self._readers[file], wait
-            ):
-                raise Busy(
-                    f"{path} has been read in this process for {wait:g} s (by verify, inspect or "
-                    "replay): open it when that has ended."
-                )
-            self._opening.add(file)
-        try:
-            yield
-            self._writers[writer] = _stamp(whole)[:2]  # a new file has only now got its number
-        finally:
-            with self._change:
-                self._opening.discard(file)
-                self._change.notify_all()
-
-    def closes(self, writer: Any) -> None:
-        """Take note that a writer has closed its file, perhaps for a moment."""
-        self._writers.pop(writer, None)
-
-
-THIS_PROCESS = _Process()
+    return stamp(f"{whole}-wal")[2:3] > (0,), os.path.exists(f"{whole}-shm")

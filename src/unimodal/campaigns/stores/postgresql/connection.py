@@ -6,14 +6,11 @@ prepared: a pooler such as PgBouncer may give each transaction to another server
 
 from __future__ import annotations
 
-import functools
 import math
-import re
-from importlib import resources
 from typing import Any
 
 from unimodal.campaigns.stores.address import DatabaseAddress
-from unimodal.campaigns.stores.postgresql_errors import explanation
+from unimodal.campaigns.stores.postgresql.errors import explanation
 from unimodal.errors import StoreError, UnimodalError
 
 # How soon a connection is given up that nobody answers; what an address says goes before.
@@ -27,7 +24,7 @@ _USUAL = {
 }
 
 
-class Connection:
+class PostgresqlConnection:
     """A connection whose errors are ours (see `explanation`)."""
 
     def __init__(self, address: DatabaseAddress, wait: float) -> None:
@@ -95,22 +92,3 @@ def driver() -> Any:
             "install it with pip install 'unimodal[postgresql]'."
         ) from None
     return psycopg
-
-
-@functools.cache
-def statement(name: str) -> str:
-    """The statements that a name stands for in postgresql.sql, without comments."""
-    return _statements()[name]
-
-
-@functools.cache
-def _statements() -> dict[str, str]:
-    text = sql_file("postgresql.sql") + sql_file("postgresql_moving.sql")
-    _, *parts = re.split(r"^-- name: (\w+)$", text, flags=re.MULTILINE)
-    bodies = (re.sub(r"^--.*$", "", body, flags=re.MULTILINE) for body in parts[1::2])
-    return {name: " ".join(body.split()) for name, body in zip(parts[::2], bodies, strict=True)}
-
-
-def sql_file(name: str) -> str:
-    """The text of a file of SQL beside this module."""
-    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")

@@ -21,13 +21,12 @@ import struct
 import sys
 import threading
 import time
-import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from unimodal import files
-from unimodal.campaigns.stores.store import Pausable
+from unimodal.campaigns.stores import forks
 from unimodal.errors import StoreError
 
 try:
@@ -37,25 +36,24 @@ except ImportError:  # Windows
 
 _OFD = sys.platform == "linux" and hasattr(fcntl, "F_OFD_SETLK")
 
-# Bytes that are locked: that of the writer, places in a queue for it, and one of all who have the
-# file open. Who waits holds one place, and moves up when the next one is free: nobody overtakes.
+# Bytes that are locked: that of the writer, positions in a queue for it, and one of all who have
+# the file open. Who waits holds one position, and moves up when the next is free: nobody overtakes.
 _WRITE = 2**62
-_LAST = _WRITE + 16  # if more processes wait than there are places, some wait for the last one
+_LAST = _WRITE + 16  # if more processes wait than there are positions, some wait for the last
 _PRESENT = _LAST + 1
 _SQLITE = (2**30, 512)  # the bytes that SQLite locks, and how many (os_unix.c, PENDING_BYTE)
 _POLL = 0.0003  # seconds between two tries: waiting in the kernel could not be given up
-_FORK_WAIT = 5.0  # seconds for which a fork waits for the calls of other threads
 
 _AT_FDCWD, _STATX_INO, _STX_INO = -100, 0x100, 32  # linux/stat.h
 _statx = getattr(ctypes.CDLL(None), "statx", None) if _OFD else None
 
-Identity = tuple[int, int]  # device and inode
+FileIdentity = tuple[int, int]  # device and inode
 
 
 class OpenFile:
     """A file that this process has open, for all its campaigns there."""
 
-    def __init__(self, descriptor: int, identity: Identity) -> None:
+    def __init__(self, descriptor: int, identity: FileIdentity) -> None:
         self.identity = identity
         self.connections: list[Any] = []  # SQLite's
         self.descriptor = descriptor
@@ -77,10 +75,10 @@ class OpenFile:
 
     def _queue(self, until: float) -> bool:
         """Wait in the queue, and write; False if that took too long."""
-        for place in range(_LAST, _WRITE - 1, -1):
-            in_time = self._wait_for(place, until)
-            if place < _LAST:
-                self._unlock(place + 1)
+        for position in range(_LAST, _WRITE - 1, -1):
+            in_time = self._wait_for(position, until)
+            if position < _LAST:
+                self._unlock(position + 1)
             if not in_time:
                 return False
         return True
@@ -128,29 +126,23 @@ class OpenFile:
         fcntl.fcntl(self.descriptor, fcntl.F_OFD_SETLK, flock)
 
 
-class _Registry:
+class _OpenFiles:
     """The files that this process has open, and those that its parent had when it was forked."""
 
     def __init__(self) -> None:
-        self.process = os.getpid()
         self.lock = threading.RLock()
-        self.files: dict[Identity, OpenFile] = {}
-        self.campaigns: weakref.WeakSet[Pausable] = weakref.WeakSet()
-        self.readers: dict[object, Identity] = {}
-        self.inherited: set[Identity] = set()  # SQLite takes the parent's locks there for its own
-        self._paused: list[Pausable] = []
+        self.files: dict[FileIdentity, OpenFile] = {}
+        self.readers: dict[object, FileIdentity] = {}
+        self.inherited: set[FileIdentity] = set()  # SQLite takes the parent's locks there for ours
 
     def enter(self) -> threading.RLock:
-        """The lock of all this; after a fork that nobody told us of, too (as C code makes them)."""
-        if self.process != os.getpid():
-            self.after_fork_in_child()
+        """The lock of all this, in the process that has it."""
+        forks.check_process()
         return self.lock
 
     def before_fork(self) -> None:
-        """Let no thread be inside SQLite, and close what can be closed for a moment."""
-        # Without the lock, since a call that is waited for may need it.
-        self._paused = [one for one in list(self.campaigns) if one.pause(_FORK_WAIT)]
-        until = time.monotonic() + _FORK_WAIT
+        """Let no thread be inside SQLite; campaigns have been paused."""
+        until = time.monotonic() + forks.WAIT
         self.lock.acquire()
         while self.readers and time.monotonic() < until:
             self.lock.release()
@@ -159,41 +151,20 @@ class _Registry:
 
     def after_fork_in_parent(self) -> None:
         self.lock.release()
-        paused, self._paused = self._paused, []
-        for campaign in paused:
-            campaign.go_on()
 
     def after_fork_in_child(self) -> None:
-        self.process, self.lock = os.getpid(), threading.RLock()
+        self.lock = threading.RLock()
         self.inherited |= {*self.files, *self.readers.values()}
         for file in self.files.values():
             file.close()  # the locks of the description are the parent's as well
             for connection in file.connections:  # never to be closed: SQLite would delete the -wal
                 ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
             file.connections = []
-        self.files, self.readers, self._paused = {}, {}, []
-        self.campaigns = weakref.WeakSet()
+        self.files, self.readers = {}, {}
 
 
-_registry = _Registry()
-if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(
-        before=_registry.before_fork,
-        after_in_parent=_registry.after_fork_in_parent,
-        after_in_child=_registry.after_fork_in_child,
-    )
-
-
-def announce(campaign: Pausable) -> None:
-    """Have a campaign paused by forks, until it is `dismiss`ed."""
-    with _registry.enter():
-        _registry.campaigns.add(campaign)
-
-
-def dismiss(campaign: Pausable) -> None:
-    """Have it paused no longer."""
-    with _registry.enter():
-        _registry.campaigns.discard(campaign)
+_open_files = _OpenFiles()
+forks.tell(_open_files)
 
 
 def open_file(path: Path, connect: Callable[[int], Any]) -> tuple[OpenFile, Any]:
@@ -201,7 +172,7 @@ def open_file(path: Path, connect: Callable[[int], Any]) -> tuple[OpenFile, Any]
 
     That is given our descriptor of the file.
     """
-    with _registry.enter():
+    with _open_files.enter():
         file = _known(path) or _new(path)
         try:
             connection = connect(file.descriptor)
@@ -214,14 +185,14 @@ def open_file(path: Path, connect: Callable[[int], Any]) -> tuple[OpenFile, Any]
 def _known(path: Path) -> OpenFile | None:
     """What this process has open under that name already."""
     with contextlib.suppress(FileNotFoundError):
-        identity = identity_of(path)
-        if identity in _registry.inherited:
+        identity = file_identity(path)
+        if identity in _open_files.inherited:
             raise StoreError(
                 f"{path} was open in the process that this one was forked from, and in use there "
                 "at that moment, so that its locks would not hold here: open it in the parent only "
                 "after the fork, or start this process by 'spawn' or 'forkserver'."
             )
-        return _registry.files.get(identity)
+        return _open_files.files.get(identity)
     return None
 
 
@@ -229,14 +200,14 @@ def _new(path: Path) -> OpenFile:
     # Its owner's; what SQLite makes beside a file gets the mode of that file.
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
     descriptor = os.open(path, flags, files.PRIVATE)
-    identity = identity_of(descriptor)
+    identity = file_identity(descriptor)
     # Somebody may just have moved a file here that is open: its descriptor must not be closed.
-    return _registry.files.setdefault(identity, OpenFile(descriptor, identity))
+    return _open_files.files.setdefault(identity, OpenFile(descriptor, identity))
 
 
 def let_go(file: OpenFile, connection: Any) -> None:
     """Close a connection, and the file after its last one."""
-    with _registry.enter():
+    with _open_files.enter():
         if connection in file.connections:  # and not in those of a process that this is a copy of
             connection.close()
             file.connections.remove(connection)
@@ -244,8 +215,8 @@ def let_go(file: OpenFile, connection: Any) -> None:
 
 
 def _close_if_unused(file: OpenFile) -> None:
-    if not file.connections and _registry.files.get(file.identity) is file:
-        del _registry.files[file.identity]
+    if not file.connections and _open_files.files.get(file.identity) is file:
+        del _open_files.files[file.identity]
         file.close()
 
 
@@ -253,26 +224,26 @@ def _close_if_unused(file: OpenFile) -> None:
 def reader(path: Path) -> Iterator[None]:
     """Announce that SQLite reads a file, so that forks wait for it, and children know."""
     key = object()
-    with _registry.enter():
+    with _open_files.enter():
         _known(path)
-        _registry.readers[key] = identity_of(path)
+        _open_files.readers[key] = file_identity(path)
     try:
         yield
     finally:
-        with _registry.enter():
-            _registry.readers.pop(key, None)
+        with _open_files.enter():
+            _open_files.readers.pop(key, None)
 
 
 def is_open_here(path: Path) -> bool:
     """Whether this process has a file open for writing: closing a handle of it costs locks."""
-    with _registry.enter():
+    with _open_files.enter():
         return _known(path) is not None
 
 
 def is_in_use(path: Path) -> bool:
     """Whether anybody has a file open: by SQLite, or as a campaign; only Linux tells of others."""
-    with _registry.enter():
-        if _known(path) is not None or identity_of(path) in _registry.readers.values():
+    with _open_files.enter():
+        if _known(path) is not None or file_identity(path) in _open_files.readers.values():
             return True
         if not _OFD:
             return False
@@ -289,7 +260,7 @@ def _is_locked(descriptor: int, byte: int, length: int) -> bool:
     return bool(struct.unpack_from("h", found)[0] != fcntl.F_UNLCK)
 
 
-def identity_of(file: Path | str | int) -> Identity:
+def file_identity(file: Path | str | int) -> FileIdentity:
     """Which file it is, whatever its name."""
     found = os.stat(file)
     return found.st_dev, found.st_ino
