@@ -17,7 +17,6 @@ import pytest
 import unimodal as um
 from unimodal.agents.saving import whole_state
 from unimodal.campaigns import look, verify
-from unimodal.campaigns.events import Row
 from unimodal.campaigns.lookup_requests import LoggedOracle, LookUpRequests
 
 LINE = um.graphs.line(7)
@@ -311,8 +310,8 @@ def test_an_answer_that_one_decision_did_not_need_is_not_the_next_ones():
     """The neighbours may have changed; and the log would not have asked again without need."""
     oracle = LoggedOracle(LookUpRequests(None), 0, 10, lambda *_: None)
     oracle.folding, oracle.is_strict = True, False
-    for data in ("[0, [1]]", "[1, [2]]"):
-        oracle.take(Row(1, 0.0, "look-up", data=data))
+    for label, neighbours in ((0, [1]), (1, [2])):
+        oracle.take(label, neighbours)
     assert oracle.look_up(1) == [2] and oracle.differs  # out of order, but there
     oracle.differs = False
     oracle.drop_answers()

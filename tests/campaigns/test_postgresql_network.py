@@ -56,7 +56,7 @@ def played_together(addresses, prefixes, turns):
 def events(place):
     rows = read(place, lambda store: [row for rows in store.rows() for row in rows])
     return [
-        tuple(row[um.campaigns.events.Event._fields.index(name)] for name in WHAT)
+        tuple(row[um.campaigns.events.Row._fields.index(name)] for name in WHAT)
         for row in rows
         if row[2] in ("decide", "reward")
     ]

@@ -117,7 +117,7 @@ class Fold:
                 ) from None
             if isinstance(error, DamagedFile):
                 raise
-            raise damaged_event(self._store, seq() + 1, error) from None
+            raise damaged_event(self._store, error.seq or seq() + 1, error) from None
 
 
 def damaged_event(store: StoreToRead, seq: int, damage: Damage) -> DamagedFile:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -141,9 +142,9 @@ class GroupCommit:
         calls: list[Call] = []
         try:
             with self._lock:
-                while self._waiting and self._waiting[0].calls:
-                    self._taken.append(self._waiting[0])
-                    calls.extend(self._waiting[0].calls)
+                self._taken = list(itertools.takewhile(lambda one: one.calls, self._waiting))
+                calls = [call for ticket in self._taken for call in ticket.calls]
+                for _ in self._taken:
                     self._waiting.popleft()
             self._commit(calls)
         except UnimodalError as error:

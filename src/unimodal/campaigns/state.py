@@ -183,7 +183,9 @@ class State:
     def _next(self, row: Row) -> Event:
         """The event of a row, which must be the next one."""
         if row.seq != self.seq + 1:
-            raise Damage(f"follows event {self.seq}, so some are missing")
+            damage = Damage(f"follows event {self.seq}, so some are missing")
+            damage.seq = row.seq
+            raise damage
         return event_of(row)
 
     def _take_over(self, row: Row, instead: Decision) -> None:

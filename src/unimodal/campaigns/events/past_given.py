@@ -41,9 +41,7 @@ class PastGiven(Event):
         """The data as an agent takes them; `Damage` if they are none."""
         try:
             return PastData.from_log(parsed(self.data), graphs.as_label)
-        except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
-            if isinstance(error, UnimodalError):
-                raise
+        except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError):
             raise Damage(f"must be past data, got {short(self.data)}") from None
 
     def apply(self, state: State) -> None:
