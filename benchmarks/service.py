@@ -264,7 +264,8 @@ def pairs(options, ports, processes):
 
 def on_postgresql(options):
     """Two servers on one database, and half of the clients at each."""
-    from unimodal.testing.postgresql_server import PostgresqlServer
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    from tests.postgresql_server import PostgresqlServer
 
     ports = free_port(), free_port()
     with (
