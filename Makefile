@@ -44,8 +44,8 @@ dist: install ## Build wheel and sdist, and try them in new environments
 	$(BIN)/twine check --strict dist/*
 	$(BIN)/python packaging/check_distribution.py dist
 
-bench: install ## Time the engines
-	@$(BIN)/unimodal bench
+bench: install ## Time engines, agents, campaigns and the service
+	@$(BIN)/python benchmarks/run.py
 
 format: install ## Format the code and fix what ruff can fix
 	$(BIN)/ruff check --fix --quiet

@@ -23,8 +23,7 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
-
-from unimodal.bench.against import checked_out
+from against import checked_out
 
 HERE = Path(__file__).resolve().parent.parent
 SHAPES = ((1, 1), (1, 16), (4, 1), (4, 16))

@@ -132,7 +132,7 @@ def players(folder):
     commit = ["git", "-C", str(HERE), "rev-parse", "--short", "HEAD"]
     at = subprocess.run(commit, capture_output=True, text=True).stdout.strip()
     here = made["NumPy loop"].ask(versions=["numpy", "numba"])["versions"]
-    about["NumPy loop"] = f"`src/unimodal/bench/plain.py`, {here}."
+    about["NumPy loop"] = f"`benchmarks/plain_loops.py`, {here}."
     about["unimodal"] = f"commit {at}, {here}."
     return made, about
 

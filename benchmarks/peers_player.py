@@ -73,7 +73,7 @@ def river(policy, means, rounds, seconds, seed):
 
 
 def numpy_loop(policy, means, rounds, seconds, seed):
-    from unimodal.bench.plain import LOOPS
+    from plain_loops import LOOPS
 
     problem, play = _problem(means), LOOPS[policy.replace("KL-UCB", "KLUCB")]
 

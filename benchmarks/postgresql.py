@@ -13,14 +13,19 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import sys
 import threading
 import time
+from pathlib import Path
 from statistics import median
 
 import psycopg
 
 import unimodal as um
-from unimodal.testing.postgresql_server import PostgresqlServer
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for the tests' server
+
+from tests.postgresql_server import PostgresqlServer
 
 LINE = um.graphs.line(17)
 BLOCK = 20  # rewards one by one, before it is another loop's turn

@@ -1,10 +1,11 @@
-"""What `unimodal bench --against COMMIT` times, in one process of one version of the package.
+"""What `run.py --against COMMIT` times, in one process of one version of the package.
 
-    PYTHONPATH=src python benchmarks/workloads.py step leap
+    PYTHONPATH=src python benchmarks/workloads.py "step UTS, line 17" "service: a decision"
 
 Only the public API is used, so that commits from before files and modules were renamed run it, too.
-Prints one JSON object: seconds by line (of a core where nothing waits for a disk), or commits of a
-bare SQLite loop where something does.
+Prints one JSON object: numbers by line. They are core-seconds where nothing waits for a disk, and
+where something does, how many bare commits of the same store take as long. A line that this version
+cannot run has the reason instead of a number.
 """
 
 from __future__ import annotations
@@ -12,19 +13,35 @@ from __future__ import annotations
 import json
 import os
 import resource
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
 from statistics import median
 from typing import Any
+
+import campaign_lines
+import service_lines
 
 import unimodal as um
 
 REPEATS = 3
 PAPER = ("UTS", "OSUB", "TS", "KLUCB")
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One or more lines that are measured together, in this order."""
+
+    lines: tuple[str, ...]
+    measure: Callable[[], Iterable[float]]
+
+
+def one(line: str, measure: Callable[..., float], *arguments: Any) -> Workload:
+    return Workload((line,), lambda: [measure(*arguments)])
 
 
 def core_seconds(work: Any, repeats: int = REPEATS) -> float:
@@ -37,107 +54,93 @@ def core_seconds(work: Any, repeats: int = REPEATS) -> float:
     return median(took[1:])
 
 
-def simulate(problem: Any, policy: str, horizon: int, trials: int, engine: str) -> float:
+# Engines.
+
+
+def line_of(n_arms: int) -> Any:
+    return um.problems.triangular(n_arms)
+
+
+def complete_of(n_arms: int) -> Any:
+    return um.problems.by_distance(um.graphs.complete(n_arms), 0)
+
+
+def simulated(problem: Any, policy: str, horizon: int, trials: int, engine: str) -> float:
     settings = {"horizon": horizon, "trials": trials, "engine": engine}
+    made = problem()
     return core_seconds(
         lambda repeat: um.simulate(
-            problem, getattr(um, policy)(), seed=repeat, workers=1, progress=False, **settings
+            made, getattr(um, policy)(), seed=repeat, workers=1, progress=False, **settings
         )
     )
 
 
-def step() -> dict[str, float]:
-    """Rounds one by one, on lines."""
-    sizes = (
+STEP = [
+    one(
+        f"step {policy}, line {n_arms}",
+        simulated, partial(line_of, n_arms), policy, 20_000, trials, "step",
+    )
+    for policy, n_arms, trials in (
         *(("UTS", 17, 50), ("OSUB", 17, 20), ("TS", 17, 8), ("KLUCB", 17, 15)),
+        *(("PeakUTS", 17, 20), ("PeakUTS", 129, 5)),
         *(("UTS", 129, 30), ("OSUB", 129, 20), ("TS", 129, 2), ("KLUCB", 129, 6)),
     )
-    return {
-        f"step {policy}, line {n_arms}": simulate(
-            um.problems.triangular(n_arms), policy, 20_000, trials, "step"
-        )
-        for policy, n_arms, trials in sizes
-    }
-
-
-def leap() -> dict[str, float]:
-    """Rounds skipped where nothing can happen."""
-    line, complete = (
-        um.problems.triangular(17),
-        um.problems.by_distance(um.graphs.complete(1000), 0),
+]  # fmt: skip
+LEAP = [
+    one(f"leap {policy}, {where}, T = {horizon:.0e}".replace("e+0", "e"),
+        simulated, problem, policy, horizon, trials, "leap")
+    for policy, where, problem, horizon, trials in (
+        ("UTS", "line 17", partial(line_of, 17), 10**7, 60),
+        ("OSUB", "line 17", partial(line_of, 17), 10**7, 20),
+        ("ScoutUTS", "line 17", partial(line_of, 17), 10**7, 40),
+        ("TS", "complete 1000", partial(complete_of, 1000), 10**5, 3),
+        ("KLUCB", "complete 1000", partial(complete_of, 1000), 10**5, 2),
     )
-    return {
-        "leap UTS, line 17, T = 1e7": simulate(line, "UTS", 10**7, 60, "leap"),
-        "leap OSUB, line 17, T = 1e7": simulate(line, "OSUB", 10**7, 20, "leap"),
-        "leap ScoutUTS, line 17, T = 1e7": simulate(line, "ScoutUTS", 10**7, 40, "leap"),
-        "leap TS, complete 1000, T = 1e5": simulate(complete, "TS", 10**5, 3, "leap"),
-        "leap KLUCB, complete 1000, T = 1e5": simulate(complete, "KLUCB", 10**5, 2, "leap"),
-    }
+]  # fmt: skip
 
 
-def ask() -> dict[str, float]:
-    """Decisions of an agent: seconds for one."""
-    found, decisions = {}, 20_000
-    for policy in PAPER:
-        agent = um.Agent(getattr(um, policy)(), um.graphs.line(129), seed=0)
-
-        def decide(repeat: int, agent: Any = agent) -> None:
-            for _ in range(decisions):
-                agent.tell(agent.ask(), 1.0)
-
-        found[f"ask + tell {policy}, line 129"] = core_seconds(decide) / decisions
-    return found
+# Agents.
 
 
-def bare_commits(connection: sqlite3.Connection, count: int) -> None:
-    for row in range(count):
-        values = (time.time(), row, 1.0)
-        connection.execute("INSERT INTO rewards (time, decision, reward) VALUES (?, ?, ?)", values)
-        connection.commit()
+def asked(policy: str, decisions: int = 20_000) -> float:
+    """Seconds for a round of `ask` and `tell`."""
+    agent = um.Agent(getattr(um, policy)(), um.graphs.line(129), seed=0)
+
+    def play(repeat: int) -> None:
+        for _ in range(decisions):
+            agent.tell(agent.ask(), 1.0)
+
+    return core_seconds(play) / decisions
 
 
-def campaign() -> dict[str, float]:
-    """Durable decisions and rewards: bare commits of SQLite that take as long, in short turns."""
-    lines = {
-        "campaign: a decision, commits": [],
-        "campaign: its reward, commits": [],
-        "campaign: 100 decisions in a batch, commits": [],
-        "campaign: 100 rewards in a batch, commits": [],
-    }  # type: dict[str, list[float]]
+def decided(policy: str, decisions: int = 10_000) -> float:
+    """Seconds for a decision with an id, and its reward."""
+    agent = um.Agent(getattr(um, policy)(), um.graphs.line(129), seed=0)
+
+    def play(repeat: int) -> None:
+        for _ in range(decisions):
+            agent.reward(agent.decide().id, 1.0)
+
+    return core_seconds(play) / decisions
+
+
+def saved_and_loaded(rounds: int = 5_000) -> float:
+    """Seconds for an agent to a file and back."""
+    agent = um.Agent(um.UTS(), um.graphs.line(129), seed=0)
+    for _ in range(rounds):
+        agent.reward(agent.decide().id, 1.0)
     with tempfile.TemporaryDirectory() as folder:
-        bare = sqlite3.connect(Path(folder) / "bare.db")
-        bare.execute("PRAGMA journal_mode = WAL")
-        bare.execute("PRAGMA synchronous = FULL")
-        bare.execute("CREATE TABLE rewards (seq INTEGER PRIMARY KEY, time, decision, reward)")
-        shared = um.Campaign.open(Path(folder) / "campaign.db", um.UTS(), um.graphs.line(17))
-        with shared:
-            # A log that still grows is slower to sync than one that is written over.
-            bare_commits(bare, 1200)
-            _turn(shared, 400)
-            for _ in range(15):
-                commit = seconds(lambda: bare_commits(bare, 20)) / 20
-                for line, took in zip(lines, _turn(shared, 20), strict=True):
-                    lines[line].append(took / commit)
-        bare.close()
-    return {line: median(ratios) for line, ratios in lines.items()}
+        return core_seconds(lambda repeat: um.Agent.load(agent.save(f"{folder}/{repeat}.json")))
 
 
-def _turn(shared: Any, singles: int) -> tuple[float, float, float, float]:
-    """Seconds of one decision, one reward, a batch of each."""
-    ids: list[int] = []
-    decide = seconds(lambda: ids.extend(shared.decide().id for _ in range(singles)))
-    reward = seconds(lambda: [shared.reward(each, 1.0) for each in ids])
-    batch: list[int] = []
-    decide_all = seconds(lambda: batch.extend(each.id for each in shared.decide(100)))
-    reward_all = seconds(lambda: shared.reward(batch, [1.0] * len(batch)))
-    return decide / singles, reward / singles, decide_all, reward_all
+AGENT = [
+    *(one(f"ask + tell {policy}, line 129", asked, policy) for policy in (*PAPER, "PeakUTS")),
+    *(one(f"decide + reward {policy}, line 129", decided, policy) for policy in ("UTS", "PeakUTS")),
+    one("agent saved and loaded, line 129", saved_and_loaded),
+]
 
 
-def seconds(work: Any) -> float:
-    began = time.perf_counter()
-    work()
-    return time.perf_counter() - began
-
+# Processes that begin.
 
 FIRST = """
 import unimodal as um
@@ -162,24 +165,50 @@ def process(code: str, repeats: int = REPEATS, **environment: str) -> float:
     return median(took)
 
 
-def start() -> dict[str, float]:
-    """A new process that finds its kernels compiled."""
-    process(FIRST, 1)
-    return {
-        "import unimodal": process("import unimodal"),
-        "process to first simulation": process(FIRST),
-    }
+def first_simulation() -> float:
+    process(FIRST, 1)  # fills the cache
+    return process(FIRST)
 
 
-def cold() -> dict[str, float]:
+def cold_simulation() -> float:
     """A new process that finds nothing compiled: the paper's four policies, T = 1e5."""
     with tempfile.TemporaryDirectory() as folder:
-        found = process(COLD, 1, UNIMODAL_CACHE_DIR=folder)
-    return {"cold simulation, four policies": found}
+        return process(COLD, 1, UNIMODAL_CACHE_DIR=folder)
 
 
-GROUPS = {group.__name__: group for group in (step, leap, ask, campaign, start, cold)}
+GROUPS: dict[str, list[Workload]] = {
+    "step": STEP,
+    "leap": LEAP,
+    "agent": AGENT,
+    "campaign": [Workload(*campaign_lines.ON_SQLITE)],
+    "postgresql": [Workload(*campaign_lines.ON_POSTGRESQL)],
+    "service": [Workload(*service_lines.SERVICE)],
+    "start": [
+        one("import unimodal", process, "import unimodal"),
+        one("process to first simulation", first_simulation),
+    ],
+    "cold": [one("cold simulation, four policies", cold_simulation)],
+}
+SLOW = ("cold",)  # a pair takes most of a minute: measured only if they are named
+
+
+def lines_of(group: str) -> list[str]:
+    return [line for workload in GROUPS[group] for line in workload.lines]
+
+
+def measured(wanted: Iterable[str]) -> dict[str, float | str]:
+    """Lines by name: a number, or the reason why this version has none."""
+    wanted, found = set(wanted), {}
+    for workload in (each for group in GROUPS.values() for each in group):
+        if not wanted.isdisjoint(workload.lines):
+            try:
+                values: Iterable[float | str] = workload.measure()
+            except Exception as error:
+                reason = f"{type(error).__name__}: {error}"
+                values = [reason] * len(workload.lines)
+            found |= dict(zip(workload.lines, values, strict=True))
+    return {line: value for line, value in found.items() if line in wanted}
+
 
 if __name__ == "__main__":
-    lines = {line: value for name in sys.argv[1:] for line, value in GROUPS[name]().items()}
-    print(json.dumps({"package": um.__file__, "lines": lines}))
+    print(json.dumps({"package": um.__file__, "lines": measured(sys.argv[1:])}))

@@ -9,7 +9,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-from unimodal.testing.postgresql_server import PostgresqlServer
+from tests.postgresql_server import PostgresqlServer
 
 settings.register_profile(
     "fixed",

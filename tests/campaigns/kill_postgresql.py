@@ -33,11 +33,13 @@ import time
 import traceback
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # for the tests' server
+
 import unimodal as um
+from tests.postgresql_server import PostgresqlServer
 from unimodal.campaigns import snapshots, verify
 from unimodal.campaigns.reading import read
 from unimodal.campaigns.stores.postgresql import PostgresqlStore
-from unimodal.testing.postgresql_server import PostgresqlServer
 
 GRAPH = um.graphs.line(9)
 

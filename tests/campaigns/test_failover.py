@@ -15,10 +15,10 @@ import psycopg
 import pytest
 
 import unimodal as um
+from tests.postgresql_server import PostgresqlServer
 from unimodal.campaigns.group_commit import Call
 from unimodal.campaigns.reading import read
 from unimodal.errors import StoreError
-from unimodal.testing.postgresql_server import PostgresqlServer
 
 LINE = um.graphs.line(5)
 HOST = {"host": "127.0.0.1", "fsync": "off"}

@@ -21,6 +21,7 @@ import pytest
 from typer.testing import CliRunner
 
 import unimodal as um
+from tests.postgresql_server import PostgresqlServer
 from unimodal.campaigns.certifying import certificate
 from unimodal.campaigns.commands.rewarding import telling
 from unimodal.campaigns.group_commit import Call
@@ -32,7 +33,6 @@ from unimodal.campaigns.stores.postgresql.connection import PostgresqlConnection
 from unimodal.campaigns.stores.store import Interrupted
 from unimodal.cli.app import app
 from unimodal.errors import Busy, OtherCampaign, ReadOnly, StoreError, WrongVersion
-from unimodal.testing.postgresql_server import PostgresqlServer
 
 LINE = um.graphs.line(5)
 

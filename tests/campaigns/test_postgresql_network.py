@@ -11,8 +11,8 @@ import time
 import pytest
 
 import unimodal as um
+from tests.postgresql_server import PostgresqlServer
 from unimodal.campaigns.reading import read
-from unimodal.testing.postgresql_server import PostgresqlServer
 
 LINE = um.graphs.line(9)
 WORKER = """

@@ -102,7 +102,7 @@ def test_policies_lists_each_with_its_source():
         assert word in done.stdout
 
 
-@pytest.mark.parametrize("command", ["simulate", "policies", "reproduce", "compare", "bench"])
+@pytest.mark.parametrize("command", ["simulate", "policies", "reproduce", "compare"])
 def test_help_has_examples(command):
     done = run(command, "--help")
     assert done.exit_code == 0 and f"unimodal {command}" in done.stdout and "Example" in done.stdout

@@ -452,7 +452,7 @@ def _without_moments(data):
 
 def record(folder):
     """Record all of it; the code that is imported says how it is."""
-    from unimodal.testing.postgresql_server import PostgresqlServer
+    from tests.postgresql_server import PostgresqlServer
 
     FOLDER.mkdir(exist_ok=True)
     found = {"scenarios": {}, "old": {}}
@@ -515,7 +515,7 @@ def _dump(server):
     """Write the tables of the server as statements that make them again."""
     import subprocess
 
-    from unimodal.testing.postgresql_server import _bin
+    from tests.postgresql_server import _bin
 
     played = "(SELECT id FROM unimodal.campaigns WHERE name LIKE 'a %')"
     for table in ("log", "settings", "snapshots", "rewards"):
@@ -534,4 +534,5 @@ def _dump(server):
 if __name__ == "__main__":
     import sys
 
+    sys.path.insert(0, str(HERE.parents[1]))  # for the tests' server
     record(Path(sys.argv[1]))

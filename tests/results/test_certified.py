@@ -17,7 +17,7 @@ from unimodal.engines.step import StepTrial
 from unimodal.inference.certificate import Counted, certify
 from unimodal.inference.peak_test import Numbering, most_order_evidence, order_evidence
 from unimodal.results import stopping
-from unimodal.results.stopping import NOBODY, PeakTest, next_look
+from unimodal.results.stopping import NOBODY, PeakTest, StopTest, next_look
 from unimodal.results.trial_plan import Pieces
 
 PROBLEM = um.Problem(um.graphs.line(3), [0.2, 0.8, 0.3])
@@ -165,7 +165,7 @@ def test_the_engines_stop_in_the_same_rounds_on_the_same_rewards():
             trial.rewards = Tabled(table)
             if kind is LeapTrial:
                 trial.hurry(1.0)
-            found = Pieces().finish(trial, um.OSUB(), PeakTest(problem, um.Certified(0.7)))
+            found = Pieces().finish(trial, um.OSUB(), StopTest(um.Certified(0.7), problem))
             pair.append((trial.round, found, *trial.state.arms["total"]))
         assert pair[0] == pair[1]
         ends.append(pair[0][0])
@@ -180,7 +180,7 @@ def test_the_engines_have_the_same_law_of_ends():
     """
     ends = {StepTrial: [], LeapTrial: []}
     problem = um.Problem(um.graphs.line(3), [0.05, 0.95, 0.05])
-    test = PeakTest(problem, um.Certified(0.1))
+    test = StopTest(um.Certified(0.1), problem)
     for kind, found in ends.items():
         for number in range(200):
             trial = kind(problem, um.UTS(), 5, number + 200 * (kind is StepTrial), RANGE, False)
@@ -275,8 +275,8 @@ MOVING = um.problems.jumping_peak(um.graphs.line(5), horizon=100, every=10)
 @pytest.mark.parametrize(
     ("problem", "policy", "stop", "words"),
     [
-        (PROBLEM, um.UTS(), 0.95, "must be a rule such as um.Certified"),
-        (PROBLEM, um.UTS(), um.Certified, "must be a rule such as um.Certified"),
+        (PROBLEM, um.UTS(), 0.95, "'stop' parameter of simulate must be um.Certified"),
+        (PROBLEM, um.UTS(), um.Certified, "'stop' parameter of simulate must be um.Certified"),
         (MOVING, um.UTS(), HALF, "got a moving problem"),
         (PROBLEM, um.Windowed(um.UTS(), window=50), HALF, "Windowed UTS forgets some"),
         (um.Problem(um.graphs.line(2), [0.1, 0.2], Odd()), um.OSUB(), HALF, "log_evidence"),

@@ -16,6 +16,7 @@ import psycopg
 import pytest
 
 import unimodal as um
+from tests.postgresql_server import PostgresqlServer
 from unimodal.campaigns import verify
 from unimodal.campaigns.commands.deciding import deciding
 from unimodal.campaigns.stores import as_place
@@ -26,7 +27,6 @@ from unimodal.service.campaigns.catalog import FolderCatalog, catalog_of
 from unimodal.service.campaigns.open_campaigns import OpenCampaigns
 from unimodal.service.limits import ServiceLimits
 from unimodal.service.server.process import listening
-from unimodal.testing.postgresql_server import PostgresqlServer
 
 COMMAND = [sys.executable, "-c", "from unimodal.cli import main; main()"]
 LINE = {"graph": {"generator": "line:5"}, "seed": 4}

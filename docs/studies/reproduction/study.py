@@ -14,7 +14,7 @@ from unimodal.cli.reproduce_output import BUDGET, decide
 from unimodal.report import figures
 from unimodal.results.statistics import mean_interval
 from unimodal.studies import pages
-from unimodal.studies.reproduce import evidence, exports, findings, made_connected
+from unimodal.studies.reproduce import exports, findings, interim_estimates, made_connected
 from unimodal.studies.reproduce.findings import Finding
 from unimodal.studies.reproduce.page import table_2_figure
 from unimodal.studies.reproduce.paper_numbers import POLICIES
@@ -30,7 +30,7 @@ MADE_WITH = "unimodal 0.1.0, sources fb3d522facb3f96b"
 def run(folder):
     """Play everything and write the files that `render` reads."""
     decide(folder, BUDGET, dask="", console=Console())
-    for name in (FINDINGS, DECIDED, evidence.RATES, "tables.parquet"):
+    for name in (FINDINGS, DECIDED, interim_estimates.RATES, "tables.parquet"):
         shutil.copy(folder / name, HERE / name)
     Study(made_connected.planned(), Finding).run(folder / "connected").save(HERE / WAYS)
 
@@ -50,7 +50,7 @@ def curves(found):
 def render(out):
     """Write the report, its tables and the README's figures from the stored files."""
     found = findings.load(HERE / FINDINGS)
-    decided = evidence.load(HERE / DECIDED) if (HERE / DECIDED).exists() else None
+    decided = interim_estimates.load(HERE / DECIDED) if (HERE / DECIDED).exists() else None
     ways = made_connected.fits(made_connected.load(HERE / WAYS))
     made_with = f"Made with {found.made_with or MADE_WITH}."
     exports.write_pages(found, out, "full", made_with, decided, ways)

@@ -8,7 +8,6 @@ from unimodal.cli import (  # isort: skip
     campaigns,
     moving,
     serve,
-    bench,
     warm,
 )
 from unimodal.cli.app import app, main
@@ -17,4 +16,4 @@ for _command in [*app.registered_commands, *serve.tokens.registered_commands]:
     # Docstrings are raw, but it takes the character itself for examples to keep their lines.
     _command.help = inspect.cleandoc(_command.callback.__doc__ or "").replace(r"\b", "\b")
 
-__all__ = ["app", "bench", "campaigns", "main", "moving", "serve", "simulating", "studies", "warm"]
+__all__ = ["app", "campaigns", "main", "moving", "serve", "simulating", "studies", "warm"]

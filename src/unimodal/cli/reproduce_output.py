@@ -11,11 +11,11 @@ from unimodal import files
 from unimodal.cli import reproduce_tables
 from unimodal.errors import UnimodalError
 from unimodal.report import progress, tables
-from unimodal.studies.reproduce import decide_view, evidence, exports, findings
-from unimodal.studies.reproduce.decide import decide as add_samples
-from unimodal.studies.reproduce.evidence import Evidence
+from unimodal.studies.reproduce import exports, findings, interim_estimates, sampling_view
 from unimodal.studies.reproduce.findings import Finding, Findings
+from unimodal.studies.reproduce.interim_estimates import InterimEstimates
 from unimodal.studies.reproduce.live_view import watching
+from unimodal.studies.reproduce.sequential_sampling import sample_until_decided
 from unimodal.studies.reproduce.settings import SCALES, settings
 from unimodal.studies.reproduce.tables import all_rows
 from unimodal.studies.run_tasks import workers_at
@@ -49,8 +49,8 @@ def decide(out: Path, minutes: float, dask: str, console: Console) -> None:
     planned = settings(SCALES["full"])
     with workers_at(dask) as executor:
         Study(planned, Finding).run(out, executor, watching)
-        with decide_view.watching() as view:
-            decided = add_samples(out, minutes, view, executor)
+        with sampling_view.watching() as view:
+            decided = sample_until_decided(out, minutes, view, executor)
     found = findings.found_in(Study(planned, Finding).finished(out))
     write(found, decided, "full", out, console)
 
@@ -79,14 +79,14 @@ def checked_budget(
     return minutes
 
 
-def decided_beside(source: Path) -> Evidence | None:
+def decided_beside(source: Path) -> InterimEstimates | None:
     """What was decided in the folder of some findings, if it is there."""
     path = source.with_name(exports.DECIDED)
-    return evidence.load(path) if path.exists() else None
+    return interim_estimates.load(path) if path.exists() else None
 
 
 def remake(
-    found: Findings, decided: Evidence | None, source: Path, out: Path, console: Console
+    found: Findings, decided: InterimEstimates | None, source: Path, out: Path, console: Console
 ) -> None:
     """Write the report from findings saved in a file, the source."""
     scale = next((name for name, s in SCALES.items() if settings(s) == list(found.settings)), "own")
@@ -95,7 +95,7 @@ def remake(
 
 
 def write(
-    found: Findings, decided: Evidence | None, scale: str, out: Path, console: Console
+    found: Findings, decided: InterimEstimates | None, scale: str, out: Path, console: Console
 ) -> None:
     """The report in its folder, and its summary on the console."""
     with progress.steps(exports.STEPS) as begin:

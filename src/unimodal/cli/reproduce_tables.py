@@ -8,22 +8,22 @@ from typing import Any
 
 from unimodal.report import tables
 from unimodal.report.page import for_number
-from unimodal.studies.reproduce.claim_rules import FAILS
 from unimodal.studies.reproduce.claims import CLAIMS
-from unimodal.studies.reproduce.evidence import Evidence
-from unimodal.studies.reproduce.final_verdicts import final_claim, final_numbers, place_of
+from unimodal.studies.reproduce.decision_rules_of_tables import FAILS
 from unimodal.studies.reproduce.findings import Findings
-from unimodal.studies.reproduce.looks import CLOSE, OPEN
+from unimodal.studies.reproduce.interim_estimates import InterimEstimates
+from unimodal.studies.reproduce.number_agreement import AGREES, NOT_RUN, UNDECIDED
 from unimodal.studies.reproduce.paper_numbers import POLICIES
+from unimodal.studies.reproduce.sequential_test import CLOSE, OPEN
 from unimodal.studies.reproduce.tables import Row
-from unimodal.studies.reproduce.verdicts import AGREES, NOT_RUN, UNDECIDED
+from unimodal.studies.reproduce.verdicts_in_words import final_claim, final_numbers, place_of
 
 # Verdicts in a table of eighty columns: a sign each, and none where numbers agree.
 _SIGNS = {AGREES: "", UNDECIDED: " ?", OPEN: " ?"}
 LEGEND = "above the paper's, below ours; ≠ differs, ? undecided"
 
 
-def tables_of(rows: Sequence[Row], decided: Evidence | None) -> Iterator[Any]:
+def tables_of(rows: Sequence[Row], decided: InterimEstimates | None) -> Iterator[Any]:
     """One table for each of the paper's that was run, one line per setting."""
     finals = final_numbers(decided) if decided else {}
     for name in ("Table 1", "Table 2", "Table 3"):
@@ -50,10 +50,12 @@ def _ours(row: Row | None, finals: Any) -> str:
     return f"{ours}{_SIGNS.get(word, ' ≠')}"
 
 
-def summary(found: Findings, rows: Sequence[Row], decided: Evidence | None) -> Iterator[str]:
+def summary(
+    found: Findings, rows: Sequence[Row], decided: InterimEstimates | None
+) -> Iterator[str]:
     """How many verdicts of each kind there are, and by name what does not hold or is open."""
     yield f"Of {len(rows)} numbers: {_listed(Counter(row.verdict.word for row in rows))}."
-    words = {claim.text: claim.decide(found)[0] for claim in CLAIMS}
+    words = {claim.text: claim.rule(found)[0] for claim in CLAIMS}
     yield f"Of {len(CLAIMS)} claims: {_listed(Counter(words.values()))}."
     if decided is None:
         yield from _named("Does not hold", [text for text, word in words.items() if word == FAILS])

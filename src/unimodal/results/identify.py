@@ -15,7 +15,7 @@ from unimodal.report.tables import aligned
 from unimodal.results import statistics as analysis
 from unimodal.results.result import Result, Run
 from unimodal.results.simulate import simulate
-from unimodal.results.stopping import NOBODY, Certified
+from unimodal.results.stopping import NOBODY, Certified, StoppingRule
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,6 +28,7 @@ def identify(
     policies: Policy | Sequence[Policy],
     *,
     confidence: float = 0.95,
+    stop: StoppingRule | None = None,
     trials: int = 100,
     horizon: int = 1_000_000,
     seed: int = 0,
@@ -50,6 +51,9 @@ def identify(
         One policy or several.
     confidence
         The confidence at which a trial ends.
+    stop
+        A stopping rule of your own in place of `um.Certified(confidence)`, as in `um.simulate`; it
+        is compared with the bound at that confidence.
     trials
         How often each policy is run.
     horizon
@@ -78,10 +82,10 @@ def identify(
     >>> found.summary()["wrong"].to_list()
     [0.0]
     """
-    stop = Certified(confidence)
+    certified = Certified(confidence)
     if not isinstance(problem, Problem):
         raise UnimodalError(f"the 'problem' must be a unimodal.Problem, got {problem!r}.")
-    bound = problem.identification_bound * math.log(1 / (1 - stop.confidence))
+    bound = problem.identification_bound * math.log(1 / (1 - certified.confidence))
     result = simulate(
         problem,
         policies,
@@ -91,10 +95,10 @@ def identify(
         engine=engine,
         workers=workers,
         checkpoints=1,
-        stop=stop,
+        stop=certified if stop is None else stop,
         progress=progress,
     )
-    return Identification(result, stop.confidence, bound)
+    return Identification(result, certified.confidence, bound)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -129,7 +133,7 @@ class Identification:
     @property
     def _size(self) -> str:
         trials = f"{self.result.n_trials:,} trial{'s' * (self.result.n_trials != 1)}"
-        return f"{trials} until certified at {100 * self.confidence:.12g} %"
+        return printable(f"{trials} until {self.result.stop}")
 
     def rewards(self, name: str) -> analysis.Interval:
         """Mean number of rewards until certified, with its 95 % interval.

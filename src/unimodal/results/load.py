@@ -16,14 +16,21 @@ from unimodal.errors import LONGEST, UnimodalError, check_memory, unknown_name, 
 from unimodal.policies import Policy, as_policy, as_saved
 from unimodal.policies import from_data as policy_from_data
 from unimodal.problems import Problem
+from unimodal.results import stopping
 from unimodal.results.result import FORMAT, Result, Run
-from unimodal.results.stopping import NOBODY, Certified
+from unimodal.results.stopping import NOBODY, StoppingRule
 
 
-def load(path: str | Path, *, policies: Policy | Sequence[Policy] = ()) -> Result | Agent:
+def load(
+    path: str | Path,
+    *,
+    policies: Policy | Sequence[Policy] = (),
+    stop: StoppingRule | None = None,
+) -> Result | Agent:
     """Open whatever was saved: a result (`Result.save`) or an agent (`Agent.save`).
 
-    A policy of your own is not in the file, only its name and parameters: pass it as `policies`.
+    A policy of your own is not in the file, only its name and parameters: pass it as `policies`;
+    and a stopping rule of your own as `stop`.
 
     Parameters
     ----------
@@ -31,6 +38,9 @@ def load(path: str | Path, *, policies: Policy | Sequence[Policy] = ()) -> Resul
         A file that `Result.save` or `Agent.save` wrote.
     policies
         Policies of your own, of which the file has only names and parameters.
+    stop
+        The stopping rule of your own that ended the trials, of which the file has only how it
+        prints.
 
     Returns
     -------
@@ -62,13 +72,15 @@ def load(path: str | Path, *, policies: Policy | Sequence[Policy] = ()) -> Resul
                 raise UnimodalError(f"{path} is an agent, which has one policy, got {len(own)}.")
             return Agent.load(path, policy=own[0] if own else None)
         handle.seek(0)
-        return _read(path, handle, {policy.name: policy for policy in own})
+        return _read(path, handle, {policy.name: policy for policy in own}, stop)
 
 
 _EXPECTED = "a result that Result.save wrote, or an agent that Agent.save wrote"
 
 
-def _read(path: Path, handle: BinaryIO, own: Mapping[str, Policy]) -> Result:
+def _read(
+    path: Path, handle: BinaryIO, own: Mapping[str, Policy], own_stop: StoppingRule | None
+) -> Result:
     import polars as pl
 
     checksums.check(handle)
@@ -93,7 +105,7 @@ def _read(path: Path, handle: BinaryIO, own: Mapping[str, Policy]) -> Result:
     if engine not in ENGINES:
         raise unknown_name("engine", engine, ENGINES)
     seed = whole_number(data["seed"], "the 'seed' of a result", 0)
-    stop = Certified.from_data(data["stop"]) if "stop" in data else None
+    stop = stopping.from_data(data["stop"], own_stop) if "stop" in data else None
     problem = problems.from_data(data["problem"])
     if problem.graph.n_arms != n_arms:
         raise ValueError("pulls of other arms than the graph has")

@@ -20,7 +20,7 @@ from unimodal.policies import Policy
 from unimodal.problems import Moving, Problem
 from unimodal.report.tables import aligned
 from unimodal.results import statistics as analysis
-from unimodal.results.stopping import Certified
+from unimodal.results import stopping
 from unimodal.version import __version__
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class Result(Mapping[str, Run]):
     rounds: NDArray[np.int64]  # (checkpoints,)
     runs: dict[str, Run] = field(repr=False)
     engine: str = "auto"  # the one that was asked for
-    stop: Certified | None = None  # what ended trials before the horizon
+    stop: stopping.StoppingRule | None = None  # what ended trials before the horizon
 
     def __getitem__(self, name: str) -> Run:
         if name not in self.runs:
@@ -158,7 +158,7 @@ class Result(Mapping[str, Run]):
         trials = f"{self.n_trials:,} trial{'s' * (self.n_trials != 1)}"
         if self.stop is None:
             return f"{trials} of {self.horizon:,} rounds"
-        until = f"until certified at {100 * self.stop.confidence:.12g} %"
+        until = printable(f"until {self.stop}")
         return f"{trials} of at most {self.horizon:,} rounds, {until}"
 
     @property
@@ -412,16 +412,22 @@ class Result(Mapping[str, Run]):
             "rounds": self.rounds.tolist(),
             "history": self.has_history,
             "engine": self.engine,
-            **({} if self.stop is None else {"stop": self.stop.to_data()}),
+            **({} if self.stop is None else {"stop": stopping.to_data(self.stop)}),
             "versions": versions(),
         }
 
     @classmethod
-    def load(cls, path: str | Path, *, policies: Policy | Sequence[Policy] = ()) -> Result:
-        """A result from its file; a policy of your own is passed again, as in `um.load`."""
+    def load(
+        cls,
+        path: str | Path,
+        *,
+        policies: Policy | Sequence[Policy] = (),
+        stop: stopping.StoppingRule | None = None,
+    ) -> Result:
+        """A result from its file; a policy or rule of your own is passed again, as in `um.load`."""
         from unimodal.results.load import load
 
-        found = load(path, policies=policies)
+        found = load(path, policies=policies, stop=stop)
         if not isinstance(found, Result):
             raise UnimodalError(f"{path} must be a result that Result.save wrote, got {found!r}.")
         return found

@@ -20,7 +20,7 @@ from unimodal.policies import Policy, as_policy, told_apart
 from unimodal.problems import Problem
 from unimodal.report import progress as progress_bar
 from unimodal.results.result import Result, Run
-from unimodal.results.stopping import Certified, check_stop
+from unimodal.results.stopping import StoppingRule, check_stop
 from unimodal.results.trial_blocks import play_on
 from unimodal.results.trial_plan import Pieces, TrialPlan
 
@@ -40,7 +40,7 @@ def simulate(
     checkpoints: int | Sequence[int] = 200,
     spacing: str = "log",
     history: bool = False,
-    stop: Certified | None = None,
+    stop: StoppingRule | None = None,
     progress: bool | None = None,
 ) -> Result:
     """Run every policy on a problem, `trials` times for `horizon` rounds.
@@ -62,7 +62,9 @@ def simulate(
     With `stop=um.Certified(0.95)` a trial ends when its leader is certified to be the peak, at the
     latest at the horizon. The result says for each trial in which round it `stopped`, which arm was
     `certified` (-1: none) and whether that `is_right`. Pulls are those until then. Regret at later
-    checkpoints is what it would be if the certified arm were played from then on.
+    checkpoints is what it would be if the certified arm were played from then on. A stopping rule
+    of your own is an object with two methods, `next_look(last)` and `test(problem)`
+    (docs/guide/certificates.md); the arm that it ends a trial with stands for the certified one.
 
     Parameters
     ----------
@@ -89,7 +91,7 @@ def simulate(
     history
         Whether every arm and reward is kept, too.
     stop
-        Ends a trial early, once its leader is certified.
+        Ends a trial early: `um.Certified`, or a rule of your own.
     progress
         Whether a bar shows the progress; on a terminal and in a notebook by default.
 
@@ -157,7 +159,7 @@ def run_trials(
     workers: int | None,
     history: bool,
     progress: bool | None,
-    stop: Certified | None = None,
+    stop: StoppingRule | None = None,
     executor: Executor | None = None,
 ) -> Result:
     """Run trials of these numbers; what `simulate` and a result's `rerun` and `extend` share."""
@@ -205,7 +207,7 @@ def _play_in_threads(
     update: progress_bar.Update,
 ) -> None:
     """Play all trials in threads, which write into the arrays of each policy."""
-    pieces, test = Pieces(), plan.peak_test()
+    pieces, test = Pieces(), plan.stop_test()
 
     def play(task: tuple[int, int]) -> None:
         policy, row = task

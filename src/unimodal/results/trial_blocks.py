@@ -35,7 +35,7 @@ class BlockPlayer:
     def __call__(self, block: Block) -> tuple[dict[str, Any], float]:
         """Returns what the trials found, in arrays by name, and the seconds it took."""
         began = time.perf_counter()
-        pieces, test = Pieces(), self.plan.peak_test()
+        pieces, test = Pieces(), self.plan.stop_test()
         found = self.plan.empty(block.last - block.first)
         for row, number in enumerate(self.numbers[block.first : block.last]):
             self.plan.play(self.policies[block.policy], number, found, row, pieces, test)

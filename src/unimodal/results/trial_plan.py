@@ -15,7 +15,7 @@ from unimodal.engines.trial import Trial
 from unimodal.errors import LONGEST
 from unimodal.policies import Policy
 from unimodal.problems import Problem
-from unimodal.results.stopping import NOBODY, Certified, PeakTest, next_look
+from unimodal.results.stopping import NOBODY, StoppingRule, StopTest
 
 _PIECE = 0.05  # seconds of work between two looks at whether to stop
 
@@ -29,7 +29,7 @@ class TrialPlan:
     seed: int
     engine: str
     history: bool
-    stop: Certified | None = None
+    stop: StoppingRule | None = None
 
     @property
     def horizon(self) -> int:
@@ -58,15 +58,15 @@ class TrialPlan:
         if self.history:
             arrays["arms"] = np.empty((trials, self.horizon), dtype=np.int32)
             arrays["rewards"] = np.empty((trials, self.horizon))
-        if self.stop:
+        if self.stop is not None:
             arrays["stopped"] = np.empty(trials, dtype=np.int64)
             arrays["certified"] = np.empty(trials, dtype=np.int64)
             arrays["is_right"] = np.empty(trials, dtype=np.bool_)
         return arrays
 
-    def peak_test(self) -> PeakTest | None:
+    def stop_test(self) -> StopTest | None:
         """What is asked of a trial that may stop before the horizon."""
-        return None if self.stop is None else PeakTest(self.problem, self.stop)
+        return None if self.stop is None else StopTest(self.stop, self.problem)
 
     def play(
         self,
@@ -75,7 +75,7 @@ class TrialPlan:
         into: dict[str, Any],
         row: int,
         pieces: Pieces,
-        test: PeakTest | None,
+        test: StopTest | None,
     ) -> None:
         """Play one trial and write what it finds into a row of arrays, unless interrupted."""
         trial = self.new_trial(policy, number)
@@ -86,7 +86,7 @@ class TrialPlan:
         into["pulls"][row], into["restarts"][row] = trial.pulls, trial.restarts
         if self.history:
             into["arms"][row], into["rewards"][row] = trial.output.arms, trial.output.rewards
-        if self.stop:
+        if self.stop is not None:
             self._write_end(into, row, trial.round, found)
 
     def _write_end(self, into: dict[str, Any], row: int, end: int, arm: int) -> None:
@@ -95,7 +95,7 @@ class TrialPlan:
         into["stopped"][row], into["certified"][row] = end, arm
         into["is_right"][row] = arm != NOBODY and gaps[arm] == 0
         later = rounds > end
-        if later.any():  # so an arm was certified: it is played from then on
+        if later.any():  # so it ended with an arm, which is played from then on
             until_end = np.cumsum(into["pulls"][row] * gaps)[-1]
             into["regret"][row, later] = until_end + (rounds[later] - end) * gaps[arm]
         if self.history:
@@ -111,10 +111,12 @@ class Pieces:
         self._lock = threading.Lock()
         self._piece: dict[int, int] = {}  # rounds that take about _PIECE seconds, by policy
 
-    def finish(self, trial: Trial, policy: Policy, test: PeakTest | None = None) -> int | None:
-        """Play a trial to its end: the arm that was certified, or `NOBODY`; None if interrupted."""
+    def finish(self, trial: Trial, policy: Policy, test: StopTest | None = None) -> int | None:
+        """Play a trial to its end: the arm it ends with, or `NOBODY`; None if interrupted."""
         piece = self._piece.get(id(policy), 64)
-        until, found = trial.horizon if test is None else 1, NOBODY
+        found, until = NOBODY, trial.horizon
+        if test is not None:
+            until = min(test.next_look(0), trial.horizon)
         while trial.round < trial.horizon:
             if self.stopped:
                 return None
@@ -127,10 +129,10 @@ class Pieces:
             with self._lock:
                 self.rounds += trial.round - before
             if test is not None and trial.round == until:
-                found = test.certified(trial.state.arms["pulls"], trial.state.arms["total"])
+                found = test.arm(trial.state.arms["pulls"], trial.state.arms["total"])
                 if found != NOBODY:
                     break
-                until = min(next_look(until), trial.horizon)
+                until = min(test.next_look(until), trial.horizon)
         with self._lock:
             self.rounds += trial.horizon - trial.round
         self._piece[id(policy)] = piece

@@ -11,7 +11,7 @@ from unimodal.studies.reproduce.claims import CLAIMS
 
 HOLDS, FAILS = "holds", "does not hold"
 OPEN, WAITS = "undecided at this scale", "waits for runs not made at this scale"
-DECIDE = {claim.text: claim.decide for claim in CLAIMS}
+DECIDE = {claim.text: claim.rule for claim in CLAIMS}
 K = (5, 10, 20, 50, 100, 1000)
 
 CONSTANT = {

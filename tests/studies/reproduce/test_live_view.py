@@ -7,12 +7,12 @@ import pytest
 from rich.console import Console
 
 from unimodal.studies.finished_tasks import opened
-from unimodal.studies.reproduce import decide_view
 from unimodal.studies.reproduce import live_view as watching
-from unimodal.studies.reproduce.decide import Progress
-from unimodal.studies.reproduce.decide_view import Panel
+from unimodal.studies.reproduce import sampling_view
 from unimodal.studies.reproduce.live_view import Watch
 from unimodal.studies.reproduce.paper_numbers import POLICIES
+from unimodal.studies.reproduce.sampling_view import Panel
+from unimodal.studies.reproduce.sequential_sampling import Progress
 from unimodal.studies.reproduce.settings import Setting
 from unimodal.studies.tasks import Task, cut
 
@@ -108,8 +108,8 @@ def test_deciding_fits_eighty_columns_and_says_what_is_open():
 
 def test_where_there_is_no_terminal_a_line_is_written_now_and_then(capsys, monkeypatch):
     now = [100.0]
-    monkeypatch.setattr(decide_view.time, "monotonic", lambda: now[0])
-    lines = decide_view.Lines()
+    monkeypatch.setattr(sampling_view.time, "monotonic", lambda: now[0])
+    lines = sampling_view.Lines()
     for seconds in (0.0, 5.0, 25.0):
         now[0] = 100.0 + seconds
         lines(Progress(600.0, 60.0 + seconds, ["a"], [], ["UTS is best"]), True)

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from unimodal.studies.reproduce import evidence, exports, findings, made_connected, page
-from unimodal.studies.reproduce.final_verdicts import final_numbers
+from unimodal.studies.reproduce import exports, findings, interim_estimates, made_connected, page
 from unimodal.studies.reproduce.tables import all_rows
+from unimodal.studies.reproduce.verdicts_in_words import final_numbers
 
 FOLDER = Path(__file__).parents[3] / "docs" / "studies" / "reproduction"
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
@@ -26,7 +26,7 @@ def found():
 def decided():
     """What was decided with samples added; None where that was not run."""
     path = FOLDER / "decided.parquet"
-    return evidence.load(path) if path.exists() else None
+    return interim_estimates.load(path) if path.exists() else None
 
 
 def alike(text, other):

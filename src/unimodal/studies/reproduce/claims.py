@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unimodal.studies.reproduce import claim_rules as by
-from unimodal.studies.reproduce import claim_rules_of_lines as on_lines
+from unimodal.studies.reproduce import decision_rules_of_lines as on_lines
+from unimodal.studies.reproduce import decision_rules_of_tables as by
+from unimodal.studies.reproduce.decision_rule import DecisionRule
 from unimodal.studies.reproduce.paper_numbers import DENSITIES, SIZES
-from unimodal.studies.reproduce.rule import Rule
 
 
 @dataclass(frozen=True)
@@ -16,14 +16,14 @@ class Claim:
 
     text: str
     where: str
-    decide: Rule
+    rule: DecisionRule
     # Some of the paper's sentences contradict its own tables or each other.
     remark: str = ""
 
     @property
     def test(self) -> str:
         """What decides it, in words."""
-        return self.decide.words
+        return self.rule.words
 
 
 _ALL_BUT_ONE = [(k, p) for p in DENSITIES for k in SIZES if (k, p) != (1000, "line")]

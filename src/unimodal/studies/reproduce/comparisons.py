@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from unimodal.engines.engine_choice import checkpoint_rounds
-from unimodal.studies.reproduce.looks import (
+from unimodal.studies.reproduce.sequential_test import (
     FEWEST_GRAPHS,
     FEWEST_TRIALS,
     Estimate,

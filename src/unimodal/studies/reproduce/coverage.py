@@ -1,4 +1,4 @@
-"""How often the rule of `looks.py` errs: whole runs of eight looks, resampled.
+"""How often the rule of `sequential_test.py` errs: whole runs of eight looks, resampled.
 
 The trials of a setting stand for all that there could be. Their mean is then known, so a claim can
 be put exactly where neither side is true, and every decision is an error.
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from unimodal.studies.reproduce.findings import Findings
-from unimodal.studies.reproduce.looks import FEWEST_TRIALS, LOOKS, Estimate, level_of
+from unimodal.studies.reproduce.sequential_test import FEWEST_TRIALS, LOOKS, Estimate, level_of
 from unimodal.studies.reproduce.settings import PEAKS
 
 RUNS = 5000

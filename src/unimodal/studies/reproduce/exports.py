@@ -11,14 +11,14 @@ from unimodal.report.page import markdown_table, markdown_text
 from unimodal.report.tables import for_spreadsheets
 from unimodal.studies.reproduce.claims import CLAIMS
 from unimodal.studies.reproduce.coverage import of_lines
-from unimodal.studies.reproduce.evidence import RATES, Evidence
-from unimodal.studies.reproduce.final_verdicts import final_claim, final_numbers, place_of
 from unimodal.studies.reproduce.findings import Findings
+from unimodal.studies.reproduce.interim_estimates import RATES, InterimEstimates
 from unimodal.studies.reproduce.made_connected import Fit
+from unimodal.studies.reproduce.number_agreement import NOT_RUN
 from unimodal.studies.reproduce.page import PICTURES, Begin, open_choices, report, table_notes
 from unimodal.studies.reproduce.paper_numbers import POLICIES
 from unimodal.studies.reproduce.tables import Row, all_rows
-from unimodal.studies.reproduce.verdicts import NOT_RUN
+from unimodal.studies.reproduce.verdicts_in_words import final_claim, final_numbers, place_of
 
 DECIDED = "decided.parquet"
 STEPS = len(PICTURES) + 3  # the last of them where something was decided
@@ -29,7 +29,7 @@ def write_all(
     folder: Path,
     scale: str,
     made_with: str,
-    decided: Evidence | None = None,
+    decided: InterimEstimates | None = None,
     begin: Begin = lambda what: None,
 ) -> None:
     """Write the pages, the tables, the findings, and what was decided beyond them.
@@ -47,7 +47,7 @@ def write_all(
         decided.save_rates(folder / RATES)
 
 
-def write_csv(found: Findings, folder: Path, decided: Evidence | None = None) -> None:
+def write_csv(found: Findings, folder: Path, decided: InterimEstimates | None = None) -> None:
     """Write the tables and the claims for spreadsheets."""
     frame = _frame(all_rows(found), decided)
     files.write(folder / "tables.csv", for_spreadsheets(frame).write_csv)
@@ -59,7 +59,7 @@ def write_pages(
     folder: Path,
     scale: str,
     made_with: str,
-    decided: Evidence | None = None,
+    decided: InterimEstimates | None = None,
     ways: list[Fit] | None = None,
     begin: Begin = lambda what: None,
 ) -> None:
@@ -76,7 +76,7 @@ def write_pages(
         files.write(folder / name, functools.partial(Path.write_text, data=text, encoding="utf-8"))
 
 
-def _frame(rows: list[Row], decided: Evidence | None = None) -> Any:
+def _frame(rows: list[Row], decided: InterimEstimates | None = None) -> Any:
     import polars as pl
 
     finals = final_numbers(decided) if decided else {}
@@ -115,12 +115,12 @@ def _frame(rows: list[Row], decided: Evidence | None = None) -> Any:
     return pl.DataFrame(lines)
 
 
-def _claims(found: Findings, decided: Evidence | None = None) -> Any:
+def _claims(found: Findings, decided: InterimEstimates | None = None) -> Any:
     import polars as pl
 
     lines = []
     for claim in CLAIMS:
-        word, note = claim.decide(found)
+        word, note = claim.rule(found)
         line: dict[str, Any] = {"claim": claim.text, "where": claim.where, "verdict": word}
         line |= {"finding": note, "test": claim.test}
         if decided is not None:
@@ -134,7 +134,7 @@ def _claims(found: Findings, decided: Evidence | None = None) -> Any:
 _CELL = "Each cell: the paper's / ours \\[median / 99 % quantile of trials\\], verdict"
 
 
-def markdown(rows: list[Row], decided: Evidence | None = None) -> str:
+def markdown(rows: list[Row], decided: InterimEstimates | None = None) -> str:
     """Tables 1 to 3 as Markdown: the paper's number, ours over graphs, the verdict."""
     finals = final_numbers(decided) if decided else {}
     parts = []

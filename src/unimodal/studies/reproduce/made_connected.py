@@ -19,9 +19,9 @@ from unimodal.problems import Problem, by_distance, random_peak
 from unimodal.results.statistics import Interval
 from unimodal.studies import study
 from unimodal.studies.reproduce.findings import Finding
+from unimodal.studies.reproduce.number_agreement import Agreement, judge_regret
 from unimodal.studies.reproduce.paper_numbers import TABLE_3
 from unimodal.studies.reproduce.tables import half_width_of_ten
-from unimodal.studies.reproduce.verdicts import Verdict, judge_regret
 from unimodal.studies.setting import BaseSetting
 from unimodal.studies.tasks import Task, run
 
@@ -130,7 +130,7 @@ class Fit(NamedTuple):
     policy: str
     paper: float
     ours: Interval
-    verdict: Verdict
+    verdict: Agreement
 
 
 def fits(found: study.Outcomes[Finding]) -> list[Fit]:

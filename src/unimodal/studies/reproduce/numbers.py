@@ -12,14 +12,14 @@ from unimodal.results.skewed_means import student_of
 from unimodal.results.statistics import Interval, marked
 from unimodal.studies.reproduce import paper_numbers as paper
 from unimodal.studies.reproduce.comparisons import Samples, place
-from unimodal.studies.reproduce.looks import (
+from unimodal.studies.reproduce.number_agreement import UNDECIDED, Agreement, judge
+from unimodal.studies.reproduce.sequential_test import (
     LOOKS,
     Estimate,
     mean_of,
 )
 from unimodal.studies.reproduce.setting import Setting
 from unimodal.studies.reproduce.settings import paper_setting
-from unimodal.studies.reproduce.verdicts import UNDECIDED, Verdict, judge
 
 PRECISE = 0.05  # the share of the value within which our 95 % interval must lie
 
@@ -61,12 +61,12 @@ class Number:
         """Its table, setting and policy in words."""
         return f"{self.table}, {place(self.setting)}, {self.policy}"
 
-    def judged(self, ours: Estimate, questions: int) -> Verdict:
+    def judged(self, ours: Estimate, questions: int) -> Agreement:
         """The verdict of one look, undecided while our interval is wider than 5 % of the value."""
         interval = usual_interval(ours)
         off = (ours.value - self.reported.value) / self.reported.value
         if not precise(ours):
-            return Verdict(UNDECIDED, off)
+            return Agreement(UNDECIDED, off)
         reported = self.reported
         if reported.half_width == 0:  # Table 3: ours, as of the paper's number of graphs
             deviation = ours.error * math.sqrt(ours.samples)
@@ -91,10 +91,10 @@ def precise(estimate: Estimate, factor: float = 1.0) -> bool:
 
 
 @dataclass(frozen=True)
-class SettledNumber:
+class NumberConclusion:
     """The verdict on a number by the first look that is precise enough, or by the last."""
 
-    verdict: Verdict
+    verdict: Agreement
     look: int
     estimate: Estimate
 
@@ -104,11 +104,13 @@ class SettledNumber:
         return self.verdict.word == UNDECIDED
 
 
-def settle_number(number: Number, estimates: Sequence[Estimate], questions: int) -> SettledNumber:
+def conclude_number(
+    number: Number, estimates: Sequence[Estimate], questions: int
+) -> NumberConclusion:
     """The verdict on a number from its looks."""
     last = None
     for look, estimate in enumerate(estimates[:LOOKS]):
-        last = SettledNumber(number.judged(estimate, questions), look, estimate)
+        last = NumberConclusion(number.judged(estimate, questions), look, estimate)
         if not last.open:
             return last
     if last is None:
@@ -116,11 +118,11 @@ def settle_number(number: Number, estimates: Sequence[Estimate], questions: int)
     return last
 
 
-def projected_number(settled: SettledNumber, growth: int) -> int | None:
+def projected_number(conclusion: NumberConclusion, growth: int) -> int | None:
     """The look at which ours would be precise enough."""
     ahead = range(1, 25)
-    steps = (step for step in ahead if precise(settled.estimate, float(growth**step)))
-    return next((settled.look + step for step in steps), None)
+    steps = (step for step in ahead if precise(conclusion.estimate, float(growth**step)))
+    return next((conclusion.look + step for step in steps), None)
 
 
 def all_numbers() -> tuple[Number, ...]:

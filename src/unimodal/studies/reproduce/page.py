@@ -13,22 +13,22 @@ from unimodal.report import figures, page
 from unimodal.results.statistics import Interval, mean_interval, notes
 from unimodal.studies.reproduce.claims import CLAIMS, Claim
 from unimodal.studies.reproduce.coverage import Errors
-from unimodal.studies.reproduce.evidence import Evidence
-from unimodal.studies.reproduce.final_verdicts import (
+from unimodal.studies.reproduce.findings import Finding, Findings, ratio
+from unimodal.studies.reproduce.interim_estimates import InterimEstimates
+from unimodal.studies.reproduce.made_connected import SIZES as WAY_SIZES
+from unimodal.studies.reproduce.made_connected import WAYS, Fit, connected_share
+from unimodal.studies.reproduce.number_agreement import AGREES
+from unimodal.studies.reproduce.paper_numbers import DENSITIES, POLICIES, SIZES, TABLE_2, TABLE_3
+from unimodal.studies.reproduce.sequential_test import FEWEST_TRIALS, missed_at
+from unimodal.studies.reproduce.settings import PEAKS, VARIANTS, Setting
+from unimodal.studies.reproduce.tables import Row, all_rows
+from unimodal.studies.reproduce.verdicts_in_words import (
     FinalClaim,
     FinalNumber,
     final_claim,
     final_numbers,
     place_of,
 )
-from unimodal.studies.reproduce.findings import Finding, Findings, ratio
-from unimodal.studies.reproduce.looks import FEWEST_TRIALS, missed_at
-from unimodal.studies.reproduce.made_connected import SIZES as WAY_SIZES
-from unimodal.studies.reproduce.made_connected import WAYS, Fit, connected_share
-from unimodal.studies.reproduce.paper_numbers import DENSITIES, POLICIES, SIZES, TABLE_2, TABLE_3
-from unimodal.studies.reproduce.settings import PEAKS, VARIANTS, Setting
-from unimodal.studies.reproduce.tables import Row, all_rows
-from unimodal.studies.reproduce.verdicts import AGREES
 
 Begin = Callable[[str], object]
 TITLE = "Unimodal Thompson Sampling for Graph-Structured Arms, reproduced"
@@ -38,7 +38,7 @@ def report(
     found: Findings,
     scale: str,
     made_with: str,
-    decided: Evidence | None = None,
+    decided: InterimEstimates | None = None,
     ways: list[Fit] | None = None,
     begin: Begin = lambda what: None,
 ) -> str:
@@ -47,7 +47,7 @@ def report(
     `begin` is told what is drawn next: that takes its time.
     """
     rows = all_rows(found)
-    at_scale = [(claim, *claim.decide(found)) for claim in CLAIMS]
+    at_scale = [(claim, *claim.rule(found)) for claim in CLAIMS]
     words = Counter(row.verdict.word for row in rows)
     claims = Counter(word for _, word, _ in at_scale)
     numbers = final_numbers(decided) if decided else {}

@@ -1,4 +1,4 @@
-"""What to run next: the open claim or number that would be settled with the least work.
+"""What to run next: the open claim or number that would be decided with the least work.
 
 How much work that is follows from the present estimate, its error and the seconds that a trial
 takes by the setting's own model. No clock is asked: the order of the work, and so every result, is
@@ -11,14 +11,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from unimodal.studies.reproduce.added_samples import size_at, trials_of
-from unimodal.studies.reproduce.evidence import Evidence, Ruling, Use, Uses, growth_of, look_needed
-from unimodal.studies.reproduce.looks import LOOKS, OPEN
+from unimodal.studies.reproduce.decision_rule import Question
+from unimodal.studies.reproduce.interim_estimates import (
+    InterimEstimates,
+    Ruling,
+    Use,
+    Uses,
+    growth_of,
+    look_needed,
+)
 from unimodal.studies.reproduce.numbers import Number, projected_number
-from unimodal.studies.reproduce.rule import Question
+from unimodal.studies.reproduce.sequential_test import LOOKS, OPEN
 
 Looks = Mapping[Use, int]  # the last look of each setting and policy
 _LAST = LOOKS - 1
-_UNLIKELY = 8.0  # how much more a question counts that eight looks may not settle
+_UNLIKELY = 8.0  # how much more a question counts that eight looks may not decide
 BATCH = 60.0  # seconds of one core, by the model: what is run between two looks at everything
 
 
@@ -48,9 +55,9 @@ def seconds_to(uses: Uses, look: int, looks: Looks) -> float:
     return total
 
 
-def next_batch(evidence: Evidence, looks: Looks) -> list[Extension]:
+def next_batch(estimates: InterimEstimates, looks: Looks) -> list[Extension]:
     """The most promising extensions, about a minute's worth; empty if nothing is left to do."""
-    wishes = sorted(_wishes(evidence, looks), key=lambda wish: wish.cost)
+    wishes = sorted(_wishes(estimates, looks), key=lambda wish: wish.cost)
     batch: dict[tuple[Uses, int], Extension] = {}
     planned = 0.0
     for wish in wishes:
@@ -63,23 +70,23 @@ def next_batch(evidence: Evidence, looks: Looks) -> list[Extension]:
     return list(batch.values())
 
 
-def _wishes(evidence: Evidence, looks: Looks) -> Iterator[_Wish]:
-    for claim in evidence.claims:
-        ruling = evidence.ruling(claim)
+def _wishes(estimates: InterimEstimates, looks: Looks) -> Iterator[_Wish]:
+    for claim in estimates.claims:
+        ruling = estimates.ruling(claim)
         if ruling.word == OPEN:
-            yield from _for_claim(claim.text, ruling, evidence.level, looks)
-    for number in evidence.numbers:
-        yield from _for_number(number, evidence, looks)
+            yield from _for_claim(claim.text, ruling, estimates.level, looks)
+    for number in estimates.numbers:
+        yield from _for_number(number, estimates, looks)
 
 
 def _for_claim(text: str, ruling: Ruling, level: float, looks: Looks) -> Iterator[_Wish]:
     """The next extension for a claim: one comparison that fails is enough, else all are needed."""
     costs: dict[Question, float] = {}
     last: dict[Question, int] = {}
-    for question, settled in ruling.parts:
-        if settled.word == OPEN:
-            costs[question] = _cost(look_needed(question, settled, level), question.uses, looks)
-            last[question] = settled.look
+    for question, conclusion in ruling.parts:
+        if conclusion.word == OPEN:
+            costs[question] = _cost(look_needed(question, conclusion, level), question.uses, looks)
+            last[question] = conclusion.look
     failing = [question for question in ruling.may_fail() if last[question] < _LAST]
     chosen = sorted(failing, key=costs.__getitem__)[:1] or sorted(costs, key=costs.__getitem__)
     total = sum(costs[question] for question in chosen)
@@ -89,11 +96,11 @@ def _for_claim(text: str, ruling: Ruling, level: float, looks: Looks) -> Iterato
             return
 
 
-def _for_number(number: Number, evidence: Evidence, looks: Looks) -> Iterator[_Wish]:
-    settled = evidence.number(number)
-    if settled.open and settled.look < _LAST:
-        cost = _cost(projected_number(settled, growth_of(number.uses)), number.uses, looks)
-        yield _Wish(cost, Extension(number.uses, settled.look + 1, number.where))
+def _for_number(number: Number, estimates: InterimEstimates, looks: Looks) -> Iterator[_Wish]:
+    conclusion = estimates.number(number)
+    if conclusion.open and conclusion.look < _LAST:
+        cost = _cost(projected_number(conclusion, growth_of(number.uses)), number.uses, looks)
+        yield _Wish(cost, Extension(number.uses, conclusion.look + 1, number.where))
 
 
 def _cost(needed: int | None, uses: Uses, looks: Looks) -> float:

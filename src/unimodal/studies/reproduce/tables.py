@@ -9,8 +9,8 @@ from unimodal.results.skewed_means import student
 from unimodal.results.statistics import Interval
 from unimodal.studies.reproduce import paper_numbers as paper
 from unimodal.studies.reproduce.findings import Finding, Findings, ratio
+from unimodal.studies.reproduce.number_agreement import NOT_RUN, Agreement, judge, judge_regret
 from unimodal.studies.reproduce.paper_numbers import as_printed
-from unimodal.studies.reproduce.verdicts import NOT_RUN, Verdict, judge, judge_regret
 from unimodal.studies.sample_intervals import quantiles_in_words
 
 
@@ -25,7 +25,7 @@ class Row:
     reported: Interval
     over_graphs: Interval | None
     over_trials: Interval | None
-    verdict: Verdict
+    verdict: Agreement
     explained: str = ""  # the open choice that moves it into agreement, if one does
     spread: tuple[float, float] | None = None  # median and 99 % quantile over all trials
 
@@ -58,7 +58,7 @@ class Row:
         return abs(self.over_graphs.value - self.reported.value) <= room
 
 
-_NOTHING = Verdict(NOT_RUN, float("nan"))
+_NOTHING = Agreement(NOT_RUN, float("nan"))
 
 
 def table_1(found: Findings) -> list[Row]:

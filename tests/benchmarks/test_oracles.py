@@ -1,6 +1,6 @@
 """The measurements behind an oracle run, and count what they say."""
 
-from unimodal.bench import oracles
+import oracles
 
 
 def test_decisions_on_a_lattice_of_1e8_arms():

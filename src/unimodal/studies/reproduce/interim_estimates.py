@@ -17,28 +17,28 @@ from unimodal.studies import parquet
 from unimodal.studies.reproduce.added_samples import growth, size_at, trials_of
 from unimodal.studies.reproduce.claims import CLAIMS, Claim
 from unimodal.studies.reproduce.coverage import Errors
-from unimodal.studies.reproduce.looks import (
+from unimodal.studies.reproduce.decision_rule import Question, all_hold
+from unimodal.studies.reproduce.numbers import (
+    Number,
+    NumberConclusion,
+    all_numbers,
+    conclude_number,
+    projected_number,
+)
+from unimodal.studies.reproduce.sequential_test import (
     CLOSE,
     FAILS,
     HOLDS,
     OPEN,
+    Conclusion,
     Estimate,
-    Settled,
     Unseen,
+    conclude,
     level_of,
     projected,
-    settle,
     unseen,
     word_of,
 )
-from unimodal.studies.reproduce.numbers import (
-    Number,
-    SettledNumber,
-    all_numbers,
-    projected_number,
-    settle_number,
-)
-from unimodal.studies.reproduce.rule import Question, all_hold
 from unimodal.studies.reproduce.setting import Setting
 
 RATES = "seconds-a-trial.json"
@@ -60,18 +60,20 @@ class Ruling:
     """The final verdict on a claim: the word, and the words on its comparisons."""
 
     word: str
-    parts: tuple[tuple[Question, Settled], ...]
+    parts: tuple[tuple[Question, Conclusion], ...]
     level: float
     one_fails: bool = True  # whether one comparison that fails decides it
 
     def may_fail(self) -> list[Question]:
         """The open comparisons that would decide the claim alone, were more samples like these."""
         found = []
-        for question, settled in self.parts if self.one_fails else ():
-            look = look_needed(question, settled, self.level) if settled.word == OPEN else None
+        for question, conclusion in self.parts if self.one_fails else ():
+            look = (
+                look_needed(question, conclusion, self.level) if conclusion.word == OPEN else None
+            )
             if look is not None:
-                factor = growth_of(question.uses) ** (look - settled.look)
-                grown = settled.estimate.grown(float(factor), self.level)
+                factor = growth_of(question.uses) ** (look - conclusion.look)
+                grown = conclusion.estimate.grown(float(factor), self.level)
                 if word_of(grown, question.margin) == FAILS:
                     found.append(question)
         return found
@@ -108,16 +110,16 @@ class Ruling:
         the strongest of those.
         """
         made = [
-            unseen(settled, self.level, trials_at(question.uses, settled.look))
-            for question, settled in self.parts
-            if settled.word == self.word
+            unseen(conclusion, self.level, trials_at(question.uses, conclusion.look))
+            for question, conclusion in self.parts
+            if conclusion.word == self.word
         ]
         known = [one for one in made if one is not None]
         choose = max if self.word == FAILS and self.one_fails else min
         return choose(known, key=lambda one: one.times, default=None)
 
 
-class Evidence:
+class InterimEstimates:
     """The estimates of every question, one per look."""
 
     def __init__(
@@ -133,27 +135,27 @@ class Evidence:
         self.coverage: list[Errors] = []  # how often the rule errs, resampled
         self.claims = tuple(claims)
         self.numbers = all_numbers() if numbers is None else tuple(numbers)
-        asked = {one for claim in self.claims for one in claim.decide.comparisons}
+        asked = {one for claim in self.claims for one in claim.rule.comparisons}
         self.questions = len(asked) + len(self.numbers)
         self.level = level_of(self.questions)
 
-    def settled(self, question: Question) -> Settled:
+    def conclusion(self, question: Question) -> Conclusion:
         """The word on one comparison."""
-        return settle(self.estimates[question.key], question.margin, self.level)
+        return conclude(self.estimates[question.key], question.margin, self.level)
 
     def ruling(self, claim: Claim) -> Ruling:
         """The final verdict on a claim."""
-        parts = tuple((one, self.settled(one)) for one in claim.decide.comparisons)
-        word = claim.decide.combine([settled.word for _, settled in parts])
-        return Ruling(word, parts, self.level, claim.decide.combine is all_hold)
+        parts = tuple((one, self.conclusion(one)) for one in claim.rule.comparisons)
+        word = claim.rule.combine([conclusion.word for _, conclusion in parts])
+        return Ruling(word, parts, self.level, claim.rule.combine is all_hold)
 
-    def number(self, number: Number) -> SettledNumber:
+    def number(self, number: Number) -> NumberConclusion:
         """The final verdict on a number."""
-        return settle_number(number, self.estimates[number.key], self.questions)
+        return conclude_number(number, self.estimates[number.key], self.questions)
 
     def took(self, ruling: Ruling) -> Cost:
-        """The trials that the comparisons of a claim had when they were settled."""
-        return self._cost(_latest((one.uses, settled.look) for one, settled in ruling.parts))
+        """The trials that the comparisons of a claim had when they were conclusion."""
+        return self._cost(_latest((one.uses, conclusion.look) for one, conclusion in ruling.parts))
 
     def would_take(self, ruling: Ruling) -> Cost | None:
         """What an open claim would take beyond these samples, if more were like them.
@@ -161,9 +163,9 @@ class Evidence:
         None if it is beyond reach.
         """
         looks = [
-            (one.uses, settled.look, look_needed(one, settled, self.level))
-            for one, settled in ruling.parts
-            if settled.word == OPEN
+            (one.uses, conclusion.look, look_needed(one, conclusion, self.level))
+            for one, conclusion in ruling.parts
+            if conclusion.word == OPEN
         ]
         known = [(uses, now, look) for uses, now, look in looks if look is not None]
         added = {uses: self._added([(uses, now, look)]) for uses, now, look in known}
@@ -173,14 +175,14 @@ class Evidence:
         return self._added(known) if len(known) == len(looks) else None
 
     def number_took(self, number: Number) -> Cost:
-        """The trials that a number had when it was settled."""
+        """The trials that a number had when it was conclusion."""
         return self._cost(_latest([(number.uses, self.number(number).look)]))
 
     def number_would_take(self, number: Number) -> Cost | None:
         """What an open number would take beyond these samples."""
-        settled = self.number(number)
-        look = projected_number(settled, growth_of(number.uses))
-        return None if look is None else self._added([(number.uses, settled.look, look)])
+        conclusion = self.number(number)
+        look = projected_number(conclusion, growth_of(number.uses))
+        return None if look is None else self._added([(number.uses, conclusion.look, look)])
 
     def _cost(self, looks: Mapping[Use, int]) -> Cost:
         trials = {use: trials_of(use[0], size_at(use[0], look)) for use, look in looks.items()}
@@ -211,8 +213,8 @@ class Evidence:
         return files.write(path, partial(Path.write_text, data=text, encoding="utf-8"))
 
 
-def load(path: Path) -> Evidence:
-    """The evidence in a file, with the rates beside it; every question of today must be in it."""
+def load(path: Path) -> InterimEstimates:
+    """The estimates in a file, with the rates beside it; every question of today must be in it."""
     with files.reading(path, WHAT):
         rows, about = parquet.read(path)
         if about.get("kind") != "decided":
@@ -220,7 +222,7 @@ def load(path: Path) -> Evidence:
         estimates = {
             row["question"]: [Estimate(*one) for one in json.loads(row["looks"])] for row in rows
         }
-        found = Evidence(estimates, about["made_with"], _rates(path.with_name(RATES)))
+        found = InterimEstimates(estimates, about["made_with"], _rates(path.with_name(RATES)))
         found.coverage = [Errors(*one) for one in json.loads(about.get("coverage", "[]"))]
         for claim in found.claims:
             found.ruling(claim)
@@ -238,8 +240,8 @@ def _rates(path: Path) -> dict[str, float]:
     return dict(rates)
 
 
-def _reach(settled: Settled) -> float:
-    return max(-settled.interval.low, settled.interval.high)
+def _reach(conclusion: Conclusion) -> float:
+    return max(-conclusion.interval.low, conclusion.interval.high)
 
 
 def _listed(texts: list[str], most: int = 3) -> str:
@@ -265,9 +267,9 @@ def trials_at(uses: Uses, look: int) -> int:
     return min(trials_of(setting, size_at(setting, look)) for setting, _ in uses)
 
 
-def look_needed(question: Question, settled: Settled, level: float) -> int | None:
-    """The look that would settle an open comparison if more samples were like those so far."""
-    return projected(settled, question.margin, level, growth_of(question.uses))
+def look_needed(question: Question, conclusion: Conclusion, level: float) -> int | None:
+    """The look that would decide an open comparison if more samples were like those so far."""
+    return projected(conclusion, question.margin, level, growth_of(question.uses))
 
 
 def _latest(wanted: Iterable[tuple[Uses, int]]) -> dict[Use, int]:

@@ -1,4 +1,4 @@
-"""Samples added until every claim and number is settled, or the budget is used up.
+"""Samples added until every claim and number is conclusion, or the budget is used up.
 
 The order of the work follows from results alone, so a run that is interrupted and begun again
 repeats its steps, finds their tasks finished, and goes on; their seconds count as before.
@@ -19,11 +19,11 @@ from unimodal.engines import runner
 from unimodal.studies.finished_tasks import Store, opened
 from unimodal.studies.reproduce.added_samples import Samples, block, size_at
 from unimodal.studies.reproduce.claims import CLAIMS, Claim
-from unimodal.studies.reproduce.evidence import Evidence, Use, rate_key
-from unimodal.studies.reproduce.looks import LOOKS, OPEN, Estimate
+from unimodal.studies.reproduce.decision_rule import Question
+from unimodal.studies.reproduce.interim_estimates import InterimEstimates, Use, rate_key
 from unimodal.studies.reproduce.numbers import Number, all_numbers
-from unimodal.studies.reproduce.rule import Question
 from unimodal.studies.reproduce.schedule import Extension, next_batch
+from unimodal.studies.reproduce.sequential_test import LOOKS, OPEN, Estimate
 from unimodal.studies.reproduce.setting import Setting
 from unimodal.studies.reproduce.settings import FULL, settings
 from unimodal.studies.reproduce.task_seconds import TaskSeconds, timed
@@ -52,7 +52,7 @@ class View(Protocol):
         """Show it."""
 
 
-class Decide:
+class SequentialSampling:
     """The run: looks so far, estimates so far, seconds so far."""
 
     def __init__(
@@ -70,7 +70,7 @@ class Decide:
         self._samples = Samples(store)
         self._claims = tuple(claims)
         self._numbers = all_numbers() if numbers is None else tuple(numbers)
-        asked = dict.fromkeys(one for claim in claims for one in claim.decide.comparisons)
+        asked = dict.fromkeys(one for claim in claims for one in claim.rule.comparisons)
         self._questions: tuple[Question | Number, ...] = (*asked, *self._numbers)
         uses = (use for question in self._questions for use in question.uses)
         # The paper's own scale is there, but not trials that only a claim asks for.
@@ -82,20 +82,20 @@ class Decide:
         every = [claim.text for claim in self._claims], [one.where for one in self._numbers]
         self.progress = Progress(budget, 0.0, *every)
 
-    def run(self, executor: Executor | None) -> Evidence:
-        """Add samples until all is settled or the budget is used up."""
+    def run(self, executor: Executor | None) -> InterimEstimates:
+        """Add samples until all is decided or the budget is used up."""
         missing = tuple(use for use, look in self._looks.items() if look < 0)
         if missing:
             first = Extension(missing, 0, "the lines of Appendix B at T = 10⁵")
             self._extend([first], executor, whatever_it_takes=True)
-        evidence = self.evidence()
-        while batch := self._within_budget(next_batch(evidence, self._looks)):
+        estimates = self.estimates()
+        while batch := self._within_budget(next_batch(estimates, self._looks)):
             if not self._extend(batch, executor):
                 break
-            evidence = self.evidence()
-        return evidence
+            estimates = self.estimates()
+        return estimates
 
-    def evidence(self) -> Evidence:
+    def estimates(self) -> InterimEstimates:
         """What all samples so far say."""
         for question in self._questions:
             last = min(self._looks[use] for use in question.uses)
@@ -104,7 +104,7 @@ class Decide:
                 looks.append(question.estimate(partial(self._samples.at, look=len(looks))))
         rates = {rate_key(use): self._measured[use] / n for use, n in self._trials.items() if n}
         made_with = f"unimodal {__version__}, sources {law_hash()}"
-        found = Evidence(self._estimates, made_with, rates, self._claims, self._numbers)
+        found = InterimEstimates(self._estimates, made_with, rates, self._claims, self._numbers)
         rulings = [(claim.text, found.ruling(claim)) for claim in self._claims]
         self.progress.open_claims = [text for text, ruling in rulings if ruling.word == OPEN]
         self.progress.open_numbers = [n.where for n in self._numbers if found.number(n).open]
@@ -205,10 +205,12 @@ class Decide:
         self._trials[use] = self._trials.get(use, 0) + task.last - task.first
 
 
-def decide(folder: Path, minutes: float, view: View, executor: Executor | None = None) -> Evidence:
+def sample_until_decided(
+    folder: Path, minutes: float, view: View, executor: Executor | None = None
+) -> InterimEstimates:
     """Add samples to a finished reproduction in `folder`, for at most so many core-minutes."""
     with (
         opened(folder / FILE) as store,
         contextlib.closing(TaskSeconds(folder / SECONDS)) as seconds,
     ):
-        return Decide(store, seconds, 60 * minutes, view, settings(FULL)).run(executor)
+        return SequentialSampling(store, seconds, 60 * minutes, view, settings(FULL)).run(executor)

@@ -12,9 +12,9 @@ from typing import Any
 
 from unimodal.results.statistics import Interval, mean_interval, ratio_interval
 from unimodal.studies.reproduce.comparisons import Comparison, Step, place
+from unimodal.studies.reproduce.decision_rule import DecisionRule, keeping_the_rule
 from unimodal.studies.reproduce.findings import Finding, Findings, ratio
 from unimodal.studies.reproduce.paper_numbers import POLICIES, SIZES
-from unimodal.studies.reproduce.rule import Rule, keeping_the_rule
 from unimodal.studies.reproduce.settings import paper_setting
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "undecided at this scale"
@@ -57,7 +57,9 @@ def less(better: Finding | None, worse: Finding | None) -> tuple[str, str]:
 
 
 @keeping_the_rule
-def in_order(experiment: str, density: str, sizes: Sequence[int], names: Sequence[str]) -> Rule:
+def in_order(
+    experiment: str, density: str, sizes: Sequence[int], names: Sequence[str]
+) -> DecisionRule:
     """The policies' regrets increase in this order, at every size."""
 
     def decide(found: Findings) -> tuple[str, str]:
@@ -70,7 +72,7 @@ def in_order(experiment: str, density: str, sizes: Sequence[int], names: Sequenc
                 notes.append(f"K = {k}: {words[-1]}")
         return every(words), "; ".join(notes) or f"at K = {', '.join(map(str, sizes))}"
 
-    return Rule(
+    return DecisionRule(
         decide,
         tuple(
             Comparison(paper_setting(experiment, k, density), one, two, _ORDER)
@@ -81,18 +83,20 @@ def in_order(experiment: str, density: str, sizes: Sequence[int], names: Sequenc
 
 
 @keeping_the_rule
-def is_worst(experiment: str, settings: Sequence[tuple[int, str]], name: str) -> Rule:
+def is_worst(experiment: str, settings: Sequence[tuple[int, str]], name: str) -> DecisionRule:
     """A policy has the largest regret of the four in each of these settings."""
     decide = _extreme(experiment, settings, name, lambda one, two: less(two, one))
     pairs = [(rival, name) for rival in POLICIES if rival != name]
-    return Rule(decide, _in_all(experiment, settings, pairs))
+    return DecisionRule(decide, _in_all(experiment, settings, pairs))
 
 
 @keeping_the_rule
-def is_best(experiment: str, settings: Sequence[tuple[int, str]], name: str) -> Rule:
+def is_best(experiment: str, settings: Sequence[tuple[int, str]], name: str) -> DecisionRule:
     """A policy has the smallest regret of the four in each of these settings."""
     pairs = [(name, rival) for rival in POLICIES if rival != name]
-    return Rule(_extreme(experiment, settings, name, less), _in_all(experiment, settings, pairs))
+    return DecisionRule(
+        _extreme(experiment, settings, name, less), _in_all(experiment, settings, pairs)
+    )
 
 
 def _in_all(
@@ -127,7 +131,7 @@ def _extreme(
 
 
 @keeping_the_rule
-def is_constant(over: str, under: str, value: float, spread: float) -> Rule:
+def is_constant(over: str, under: str, value: float, spread: float) -> DecisionRule:
     """A ratio is value ± spread at every K for p = 1/2, allowing for our own 99 % interval."""
 
     def decide(found: Findings) -> tuple[str, str]:
@@ -146,7 +150,7 @@ def is_constant(over: str, under: str, value: float, spread: float) -> Rule:
         return every(words), "; ".join(notes)
 
     ends = ((value + spread, True), (value - spread, False))
-    return Rule(
+    return DecisionRule(
         decide,
         tuple(
             Comparison(paper_setting("Table 2", k, "1/2"), over, under, _CONSTANT, end, below)
@@ -157,7 +161,7 @@ def is_constant(over: str, under: str, value: float, spread: float) -> Rule:
 
 
 @keeping_the_rule
-def moves(over: str, under: str, density: str, ends: tuple[float, float]) -> Rule:
+def moves(over: str, under: str, density: str, ends: tuple[float, float]) -> DecisionRule:
     """A ratio moves monotonically with K from one end to the other (each within 0.05)."""
 
     def decide(found: Findings) -> tuple[str, str]:
@@ -188,11 +192,11 @@ def moves(over: str, under: str, density: str, ends: tuple[float, float]) -> Rul
     ]
     # A step always goes up: where the ratio falls, from the larger size to the smaller.
     way = pairwise(places if ends[1] > ends[0] else places[::-1])
-    return Rule(decide, (*at_ends, *(Step(pair, over, under, _MOVES) for pair in way)))
+    return DecisionRule(decide, (*at_ends, *(Step(pair, over, under, _MOVES) for pair in way)))
 
 
 @keeping_the_rule
-def fades(better: str, worse: str) -> Rule:
+def fades(better: str, worse: str) -> DecisionRule:
     """At p = 1, better at every K, and by a smaller share at the largest than at K = 5."""
 
     def decide(found: Findings) -> tuple[str, str]:
@@ -211,4 +215,4 @@ def fades(better: str, worse: str) -> Rule:
 
     places = [paper_setting("Table 2", k, "1") for k in SIZES]
     ahead = [Comparison(place, better, worse, _SMALLEST) for place in places]
-    return Rule(decide, (*ahead, Step((places[0], places[-1]), better, worse, _SMALLEST)))
+    return DecisionRule(decide, (*ahead, Step((places[0], places[-1]), better, worse, _SMALLEST)))

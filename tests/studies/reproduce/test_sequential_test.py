@@ -8,20 +8,20 @@ from scipy import stats
 from scipy.special import ndtri
 
 from unimodal.results.statistics import Interval
-from unimodal.studies.reproduce import coverage, findings, looks
+from unimodal.studies.reproduce import coverage, findings, sequential_test
 from unimodal.studies.reproduce.coverage import errors
-from unimodal.studies.reproduce.looks import (
+from unimodal.studies.reproduce.numbers import usual_interval
+from unimodal.studies.reproduce.sequential_test import (
     FEWEST_TRIALS,
     HOLDS,
     Estimate,
+    conclude,
     difference,
     level_of,
     mean_of,
     missed_at,
-    settle,
     unseen,
 )
-from unimodal.studies.reproduce.numbers import usual_interval
 
 FINDINGS = Path(__file__).parents[3] / "docs" / "studies" / "reproduction" / "findings.parquet"
 
@@ -29,7 +29,7 @@ FINDINGS = Path(__file__).parents[3] / "docs" / "studies" / "reproduction" / "fi
 def test_one_percent_is_divided_among_all_looks_and_questions():
     assert 1 - level_of(1) == pytest.approx(0.01 / 8)
     assert 1 - level_of(689) == pytest.approx(0.01 / 8 / 689)
-    assert looks.LOOKS == 8
+    assert sequential_test.LOOKS == 8
 
 
 def wrong(level, runs=2000):
@@ -46,7 +46,7 @@ def wrong(level, runs=2000):
             Estimate(e.value[run], e.error[run], e.third[run], e.freedom, e.samples, e.fewest)
             for e in estimates
         ]
-        errors += settle(each, 0.0, level).word != "open"
+        errors += conclude(each, 0.0, level).word != "open"
     return errors
 
 
@@ -107,7 +107,7 @@ def test_nothing_is_decided_before_samples_are_enough_for_their_skewness():
     assert not mean_of(rare, 2).enough and not mean_of(np.tile(rare, 20), 2).enough
     assert mean_of(np.tile(rare, 25), 2).enough
     assert mean_of(rare, 2).enough_if_grown(25) and not mean_of(rare, 2).enough_if_grown(20)
-    assert settle([mean_of(rare, 2)], 0.0, 0.99).word == "open"
+    assert conclude([mean_of(rare, 2)], 0.0, 0.99).word == "open"
     constant = mean_of(np.full(30, 2.0), 20)
     assert constant.enough and constant.interval(0.99) == (2.0, 2.0, 2.0)
 
@@ -124,17 +124,17 @@ def test_nothing_is_decided_before_samples_are_enough_for_their_skewness():
     ],
 )
 def test_the_whole_interval_within_the_margin_is_too_close_to_call(low, high, word):
-    assert looks.word_of(Interval((low + high) / 2, low, high), 0.05) == word
+    assert sequential_test.word_of(Interval((low + high) / 2, low, high), 0.05) == word
 
 
 def test_the_first_look_that_decides_is_the_last_word():
     wide, above = Estimate(0.1, 1.0, 0.0, 99, 100, 20), Estimate(1.0, 0.1, 0.0, 199, 200, 20)
     below = Estimate(-1.0, 0.1, 0.0, 399, 400, 20)
-    settled = settle([wide, above, below], 0.0, 0.999)
-    assert (settled.word, settled.look) == ("holds", 1)
-    assert settled.interval == above.interval(0.999)
-    assert settle([wide, wide], 0.0, 0.999).look == 1  # an open question has its last look
-    assert settle([wide] * 8 + [above], 0.0, 0.999).word == "open"  # there are eight looks
+    conclusion = conclude([wide, above, below], 0.0, 0.999)
+    assert (conclusion.word, conclusion.look) == ("holds", 1)
+    assert conclusion.interval == above.interval(0.999)
+    assert conclude([wide, wide], 0.0, 0.999).look == 1  # an open question has its last look
+    assert conclude([wide] * 8 + [above], 0.0, 0.999).word == "open"  # there are eight looks
 
 
 def test_a_difference_has_the_errors_of_both_and_welchs_freedom():
@@ -152,14 +152,18 @@ def test_a_projection_is_the_look_at_which_like_samples_would_decide():
     """
     estimate = Estimate(1.0, 1.0, 0.0, 9999, 10000, 20)
     for growth, steps in ((2, 4), (4, 2)):
-        once, twice = (settle([estimate] * number, 0.0, 0.999) for number in (1, 2))
-        assert looks.projected(once, 0.0, 0.999, growth) == steps
-        assert looks.projected(twice, 0.0, 0.999, growth) == steps + 1  # from the second look on
+        once, twice = (conclude([estimate] * number, 0.0, 0.999) for number in (1, 2))
+        assert sequential_test.projected(once, 0.0, 0.999, growth) == steps
+        assert (
+            sequential_test.projected(twice, 0.0, 0.999, growth) == steps + 1
+        )  # from the second look on
     near = Estimate(0.0, 1.0, 0.0, 9999, 10000, 20)
-    assert looks.projected(settle([near], 1.0, 0.999), 1.0, 0.999, 2) == 4  # too close to call
-    assert looks.projected(settle([near], 0.0, 0.999), 0.0, 0.999, 2) is None
+    assert (
+        sequential_test.projected(conclude([near], 1.0, 0.999), 1.0, 0.999, 2) == 4
+    )  # too close to call
+    assert sequential_test.projected(conclude([near], 0.0, 0.999), 0.0, 0.999, 2) is None
     few = Estimate(1.0, 0.01, 0.0, 99, 100, 400)
-    assert looks.projected(settle([few], 0.0, 0.999), 0.0, 0.999, 2) == 2
+    assert sequential_test.projected(conclude([few], 0.0, 0.999), 0.0, 0.999, 2) == 2
 
 
 def one_lost(one_in, times):
@@ -186,9 +190,9 @@ def test_rarer_ones_turn_verdicts_and_the_verdicts_say_so():
     assert errors(population, 1, 300, first=100).by_the_rule > 0.5
     seen = np.random.default_rng(0).choice(population[:-1], FEWEST_TRIALS)  # no lost one is drawn
     gap = mean_of(population.mean() - seen, FEWEST_TRIALS)
-    settled = settle([gap], 0.01, level_of(1))
-    assert settled.word == HOLDS  # wrongly: the truth is 0
-    found = unseen(settled, level_of(1), FEWEST_TRIALS)
+    conclusion = conclude([gap], 0.01, level_of(1))
+    assert conclusion.word == HOLDS  # wrongly: the truth is 0
+    found = unseen(conclusion, level_of(1), FEWEST_TRIALS)
     assert found.matters and found.one_in < 1000
     assert found.times / found.one_in < 100.0 / 1000 * 1.5  # p·c of the lost ones turns it
     assert "could turn it unseen" in str(found)
@@ -196,13 +200,13 @@ def test_rarer_ones_turn_verdicts_and_the_verdicts_say_so():
 
 def test_a_verdict_that_only_larger_losses_than_were_ever_seen_could_turn_says_nothing():
     far = mean_of(np.full(400_000, 0.5) + np.tile([0.1, -0.1], 200_000), FEWEST_TRIALS)
-    found = unseen(settle([far], 0.01, level_of(1)), level_of(1), 400_000)
+    found = unseen(conclude([far], 0.01, level_of(1)), level_of(1), 400_000)
     assert not found.matters
 
 
 def test_an_open_question_has_nothing_to_turn():
     gap = mean_of(np.array([1.0, -1.0] * 200), FEWEST_TRIALS)
-    assert unseen(settle([gap], 0.01, level_of(1)), level_of(1), FEWEST_TRIALS) is None
+    assert unseen(conclude([gap], 0.01, level_of(1)), level_of(1), FEWEST_TRIALS) is None
 
 
 def test_an_estimate_that_few_samples_make_is_marked():

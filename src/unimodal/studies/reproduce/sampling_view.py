@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from unimodal.report.tables import words
-from unimodal.studies.reproduce.decide import Progress, View
+from unimodal.studies.reproduce.sequential_sampling import Progress, View
 
 _SELDOM = 20.0  # seconds between two lines where there is no terminal
 _SAFE = "Ctrl-C is safe: the same command resumes here"

@@ -1,7 +1,8 @@
 """How a claim is decided: once at the paper's own scale, and once with samples added until it is.
 
 At the paper's scale a function of the findings says a word and why. Beyond it a claim is a set of
-comparisons (`comparisons.py`), each settled by `looks.py`, and a way to combine their words.
+comparisons (`comparisons.py`), each decided by a sequential test (`sequential_test.py`), and a way
+to combine their words.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import ParamSpec
 
 from unimodal.studies.reproduce.comparisons import Comparison, Step
 from unimodal.studies.reproduce.findings import Findings
-from unimodal.studies.reproduce.looks import CLOSE, FAILS, HOLDS, OPEN
+from unimodal.studies.reproduce.sequential_test import CLOSE, FAILS, HOLDS, OPEN
 
 Decider = Callable[[Findings], tuple[str, str]]
 Question = Comparison | Step
@@ -47,7 +48,7 @@ def two_changes(words: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Rule:
+class DecisionRule:
     """The rule of one claim."""
 
     at_paper_scale: Decider
@@ -66,11 +67,11 @@ class Rule:
         return " or ".join(said)
 
 
-def keeping_the_rule(make: Callable[P, Rule]) -> Callable[P, Rule]:
+def keeping_the_rule(make: Callable[P, DecisionRule]) -> Callable[P, DecisionRule]:
     """Give a rule the docstring of the function that made it, for the page."""
 
     @functools.wraps(make)
-    def made(*args: P.args, **kwargs: P.kwargs) -> Rule:
+    def made(*args: P.args, **kwargs: P.kwargs) -> DecisionRule:
         return dataclasses.replace(make(*args, **kwargs), words=(make.__doc__ or "").strip())
 
     return made

@@ -13,9 +13,9 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+from compiled_loops import LOOPS, neighbourhoods
+from figures import Figure
 
-from unimodal.bench.compiled import LOOPS, neighbourhoods
-from unimodal.bench.measure import Figure
 from unimodal.engines.leap import LeapTrial
 from unimodal.engines.step import StepTrial
 from unimodal.graphs import complete

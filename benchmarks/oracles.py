@@ -13,9 +13,9 @@ from statistics import median
 from typing import Any, cast
 
 import numpy as np
+from figures import Figure
 
 from unimodal.agents import Agent, Oracle
-from unimodal.bench.measure import Figure
 from unimodal.graphs import barabasi_albert
 from unimodal.problems import by_distance, random_peak
 
@@ -26,15 +26,15 @@ PEAK, ROOT = (5_000, 5_000), (2_500, 2_500)
 def lattice(decisions: int = 10**6, seed: int = 0) -> dict[str, Any]:
     """Decisions on an implicit lattice of 10^8 arms, in a process of its own.
 
-    The process tells its own peak memory, with Python, NumPy and Numba in it.
+    The process prints its own peak memory, with Python, NumPy and Numba in it.
     """
-    code = f"from unimodal.bench import oracles; oracles.tell_lattice({decisions}, {seed})"
-    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    found: dict[str, Any] = json.loads(told.stdout)
+    command = [sys.executable, __file__, str(decisions), str(seed)]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True)
+    found: dict[str, Any] = json.loads(printed.stdout)
     return found
 
 
-def tell_lattice(decisions: int, seed: int) -> None:
+def print_lattice(decisions: int, seed: int) -> None:
     """Print what `lattice` returns."""
     agent = Agent(graph=Oracle(beside, root=ROOT), seed=seed)
     luck = np.random.default_rng(seed)
@@ -114,7 +114,7 @@ def preferential(
 
 
 def figures() -> Iterator[Figure]:
-    """All of it, as `unimodal bench` shows it."""
+    """All of it, as `run.py` shows it."""
     found = lattice()
     took, memory = found["median_us"], found["peak_mb"]
     where = "lattice of 10^8 arms, 10^6 decisions"
@@ -129,3 +129,7 @@ def figures() -> Iterator[Figure]:
             "50,000",
             climbs["largest_share"] < 0.05 and all(climbs["reached"]),
         )
+
+
+if __name__ == "__main__":
+    print_lattice(int(sys.argv[1]), int(sys.argv[2]))

@@ -2,7 +2,7 @@
 
 Samples grow by a factor from look to look: a question is looked at with the paper's own number of
 samples, then with twice or four times as many as before (`added_samples.py` says which), at most
-eight times. It is settled by the first look that decides it. The 1 % by which all verdicts together
+eight times. The first look that decides it is the last. The 1 % by which all verdicts together
 may err is divided evenly among all questions and all looks (a union bound), so each look has an
 interval at 1 - 0.01/(8 × questions). It needs no independence of looks or of questions.
 
@@ -145,7 +145,7 @@ def word_of(interval: Interval, margin: float) -> str:
 
 
 @dataclass(frozen=True)
-class Settled:
+class Conclusion:
     """The word on a question, and the look that gave it: the first that decides, or the last."""
 
     word: str
@@ -183,30 +183,30 @@ def missed_at(level: float) -> float:
     return math.log(2 / (LOOKS * (1 - level)))
 
 
-def unseen(settled: Settled, level: float, trials: int) -> Unseen | None:
+def unseen(conclusion: Conclusion, level: float, trials: int) -> Unseen | None:
     """What would turn a verdict of so many trials unseen; None if there is no verdict.
 
     Intervals are at `level`. The estimate is a difference relative to a mean regret, so a kind of
     trial with a chance p and c times the mean regret moves it by p·c.
 
     >>> samples = mean_of(np.array([0.1, 0.2] * 200), 400)
-    >>> settled = Settled(HOLDS, 0, samples.interval(0.99), samples)
-    >>> print(unseen(settled, level_of(1), 400))
+    >>> conclusion = Conclusion(HOLDS, 0, samples.interval(0.99), samples)
+    >>> print(unseen(conclusion, level_of(1), 400))
     it rests on no lost trial: one in 75 with 11 times the mean regret could turn it unseen
     """
-    if settled.word not in (HOLDS, FAILS):
+    if conclusion.word not in (HOLDS, FAILS):
         return None
     one_in = trials / missed_at(level)
-    return Unseen(one_in, abs(float(settled.estimate.value)) * one_in)
+    return Unseen(one_in, abs(float(conclusion.estimate.value)) * one_in)
 
 
-def settle(estimates: Sequence[Estimate], margin: float, level: float) -> Settled:
+def conclude(estimates: Sequence[Estimate], margin: float, level: float) -> Conclusion:
     """The word on a question from its looks, one estimate each."""
     last = None
     for look, estimate in enumerate(estimates[:LOOKS]):
         interval = estimate.interval(level)
         word = word_of(interval, margin) if estimate.enough else OPEN
-        last = Settled(word, look, interval, estimate)
+        last = Conclusion(word, look, interval, estimate)
         if word != OPEN:
             return last
     if last is None:
@@ -214,15 +214,15 @@ def settle(estimates: Sequence[Estimate], margin: float, level: float) -> Settle
     return last
 
 
-def projected(settled: Settled, margin: float, level: float, growth: int) -> int | None:
-    """The look that would settle a question if more samples were like those so far.
+def projected(conclusion: Conclusion, margin: float, level: float, growth: int) -> int | None:
+    """The look that would decide a question if more samples were like those so far.
 
     Samples grow by the factor `growth` from look to look. It may be beyond the last look; None if
     it is beyond `_FARTHEST`.
     """
-    for look in range(settled.look + 1, _FARTHEST):
-        factor = float(growth ** (look - settled.look))
-        interval = settled.estimate.grown(factor, level)
-        if settled.estimate.enough_if_grown(factor) and word_of(interval, margin) != OPEN:
+    for look in range(conclusion.look + 1, _FARTHEST):
+        factor = float(growth ** (look - conclusion.look))
+        interval = conclusion.estimate.grown(factor, level)
+        if conclusion.estimate.enough_if_grown(factor) and word_of(interval, margin) != OPEN:
             return look
     return None

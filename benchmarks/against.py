@@ -1,8 +1,8 @@
 """The files as they are against another commit: the same lines, in processes that take turns.
 
-The lines are in `benchmarks/workloads.py`, which keeps to the public API, so that older commits run
-it. The interval of a ratio is that of the sign test: order statistics of the pairs' ratios, which
-hold the median with at least 95 % whatever the law of the noise, if pairs are independent.
+The lines are in `workloads.py`, which keeps to the public API, so that older commits run it. The
+interval of a ratio is that of the sign test: order statistics of the pairs' ratios, which hold the
+median with at least 95 % whatever the law of the noise, if pairs are independent.
 """
 
 from __future__ import annotations
@@ -14,17 +14,16 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from unimodal.errors import UnimodalError, unknown_name
+from unimodal.errors import UnimodalError
 
-REPOSITORY = Path(__file__).resolve().parents[3]
+REPOSITORY = Path(__file__).resolve().parents[1]
 WORKLOADS = REPOSITORY / "benchmarks" / "workloads.py"
-GROUPS = ("step", "leap", "ask", "campaign", "start", "cold")
-DEFAULT = GROUPS[:-1]  # a cold pair takes most of a minute
+Lines = dict[str, float | str]  # a number, or why there is none
 FEWEST = 6  # pairs, for an interval of 95 %
 SLOWER = 1.05
 
@@ -39,6 +38,8 @@ class Comparison:
     ratio: float  # the median of the pairs' ratios
     low: float
     high: float
+    lowest: float  # of all the pairs' ratios
+    highest: float
 
     @property
     def is_slower(self) -> bool:
@@ -65,16 +66,27 @@ def median_interval(values: Sequence[float], level: float = 0.95) -> tuple[float
     return ordered[k], ordered[n - 1 - k]
 
 
-def compared(old: Sequence[dict[str, float]], new: Sequence[dict[str, float]]) -> list[Comparison]:
-    """The lines that both versions have, from their results in pairs."""
-    found = []
-    for line in old[0]:
-        if all(line in results for results in (*old, *new)):
-            before, after = ([results[line] for results in side] for side in (old, new))
-            ratios = [b / a for a, b in zip(before, after, strict=True)]
-            interval = median_interval(ratios)
-            found.append(Comparison(line, median(before), median(after), median(ratios), *interval))
-    return found
+def compared(old: Sequence[Lines], new: Sequence[Lines]) -> Iterator[Comparison | str]:
+    """The lines of both versions, from their results in pairs; a sentence where the old has none.
+
+    A line that the files as they are cannot run is an error.
+    """
+    for line in new[0]:
+        before, after = ([results[line] for results in side] for side in (old, new))
+        for reason in after:
+            if isinstance(reason, str):
+                raise UnimodalError(f"{line}: the files as they are cannot run it ({reason}).")
+        numbers = [each for each in before if not isinstance(each, str)]
+        if len(numbers) < len(before):
+            reason = next(each for each in before if isinstance(each, str))
+            yield f"{line}: the other commit cannot run it ({reason})."
+            continue
+        ratios = [b / a for a, b in zip(numbers, after, strict=True)]
+        yield Comparison(
+            line,
+            *(median(numbers), median(after), median(ratios)),
+            *(*median_interval(ratios), min(ratios), max(ratios)),
+        )
 
 
 @contextlib.contextmanager
@@ -100,14 +112,12 @@ def checked_out(commit: str, repository: Path = REPOSITORY) -> Iterator[Path]:
             subprocess.run([*git, "remove", "--force", str(folder)], capture_output=True)
 
 
-def results(source: Path, cache: Path, groups: Sequence[str]) -> dict[str, float]:
+def results(source: Path, lines: Sequence[str], cache: Path | None = None) -> Lines:
     """What the version in this folder takes, measured in a new process."""
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(source / "src"),
-        "UNIMODAL_CACHE_DIR": str(cache),
-    }
-    command = [sys.executable, str(WORKLOADS), *groups]
+    environment = {**os.environ, "PYTHONPATH": str(source / "src")}
+    if cache is not None:
+        environment["UNIMODAL_CACHE_DIR"] = str(cache)
+    command = [sys.executable, str(WORKLOADS), *lines]
     ran = subprocess.run(command, env=environment, capture_output=True, text=True)
     if ran.returncode:
         why = (ran.stderr.strip().splitlines() or ["no reason given"])[-1]
@@ -115,36 +125,35 @@ def results(source: Path, cache: Path, groups: Sequence[str]) -> dict[str, float
     found = json.loads(ran.stdout)
     if not Path(found["package"]).is_relative_to(source.resolve()):
         raise UnimodalError(f"the benchmark must run the version in {source}, got {found}.")
-    lines: dict[str, float] = found["lines"]
-    return lines
+    measured: Lines = found["lines"]
+    return measured
 
 
 def against(
-    commit: str, pairs: int, groups: Sequence[str], told: Callable[[str], object]
+    commit: str, pairs: int, groups: Mapping[str, Sequence[str]], told: Callable[[str], object]
 ) -> Iterator[list[Comparison]]:
-    """Compare this version with a commit, one group of lines after the other."""
-    for name in groups:
-        if name not in GROUPS:
-            raise unknown_name("group of lines", name, GROUPS)
+    """Compare the files as they are with a commit, one group of lines after the other."""
     if pairs < FEWEST:
         raise UnimodalError(
             f"the '--pairs' must be at least {FEWEST} for an interval of 95 %, got {pairs}."
         )
-    if not WORKLOADS.exists():
-        raise UnimodalError(
-            f"comparing with a commit needs the repository, with {WORKLOADS}: "
-            "run it from a clone, with the package installed from there (make install)."
-        )
     with checked_out(commit) as old, tempfile.TemporaryDirectory() as folder:
         sides = [(old, Path(folder) / "old"), (REPOSITORY, Path(folder) / "new")]
-        for group in groups or DEFAULT:
+        for group, lines in groups.items():
             if group != "cold":
                 told(f"{group}: compiling both versions")
-                for side in sides:
-                    results(*side, [group])
-            found: tuple[list[dict[str, float]], list[dict[str, float]]] = ([], [])
+                for source, cache in sides:
+                    results(source, lines, cache)
+            found: tuple[list[Lines], list[Lines]] = ([], [])
             for pair in range(pairs):
                 told(f"{group}: pair {pair + 1} of {pairs}")
                 for turn in (0, 1) if pair % 2 else (1, 0):
-                    found[turn].append(results(*sides[turn], [group]))
-            yield compared(*found)
+                    source, cache = sides[turn]
+                    found[turn].append(results(source, lines, cache))
+            comparisons = []
+            for each in compared(*found):
+                if isinstance(each, str):
+                    told(each)
+                else:
+                    comparisons.append(each)
+            yield comparisons

@@ -19,7 +19,7 @@ _FAR = 0.25  # a difference beyond this share of the paper's value is a contradi
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Agreement:
     """The verdict in a word, and the relative difference between ours and the paper's number."""
 
     word: str
@@ -40,7 +40,7 @@ def judge(
     cells: int,
     rounding: float = 0.0,
     theirs: int | None = None,
-) -> Verdict:
+) -> Agreement:
     """Judge one number.
 
     `ours` is our 95 % interval over `samples` graphs (or trials); `precision` the one that more
@@ -57,7 +57,7 @@ def judge(
     """
     off = (ours.value - reported.value) / reported.value
     if not precision.half_width <= _WIDE * abs(ours.value):  # NaN too: one trial has no interval
-        return Verdict(UNDECIDED, off)
+        return Agreement(UNDECIDED, off)
     ours_error = ours.towards(reported.value) / student(samples)
     theirs = samples if theirs is None else theirs
     paper_error = reported.half_width / student(theirs)
@@ -66,14 +66,14 @@ def judge(
     freedom = error**4 / (ours_error**4 / (samples - 1) + paper_error**4 / (theirs - 1))
     reach = student(round(freedom) + 1, 1 - (1 - LEVEL) / cells) * error + rounding
     if abs(ours.value - reported.value) <= reach:
-        return Verdict(AGREES, off)
-    return Verdict(CONTRADICTS if abs(off) > _FAR else DIFFERS, off)
+        return Agreement(AGREES, off)
+    return Agreement(CONTRADICTS if abs(off) > _FAR else DIFFERS, off)
 
 
-def judge_regret(finding: Finding, reported: Interval, cells: int) -> Verdict:
+def judge_regret(finding: Finding, reported: Interval, cells: int) -> Agreement:
     """Judge a regret of Table 2 or 3, which the paper rounds to whole numbers."""
     samples = len(finding.units)
     if samples < 2:
-        return Verdict(UNDECIDED, finding.over_trials.value / reported.value - 1)
+        return Agreement(UNDECIDED, finding.over_trials.value / reported.value - 1)
     ours = (finding.over_graphs, finding.over_trials)
     return judge(*ours, reported, samples, cells, 0.5, PAPER_GRAPHS)

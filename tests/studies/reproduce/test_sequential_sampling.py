@@ -1,4 +1,4 @@
-"""Adding samples until all is settled: the order, the budget, interruptions; trials are made up."""
+"""Adding samples until all is decided: the order, the budget, interruptions; trials are made up."""
 
 import contextlib
 import zlib
@@ -10,12 +10,12 @@ import pytest
 
 from unimodal.results.statistics import Interval
 from unimodal.studies.finished_tasks import opened
-from unimodal.studies.reproduce import added_samples, evidence
+from unimodal.studies.reproduce import added_samples, interim_estimates
 from unimodal.studies.reproduce.claims import CLAIMS, Claim
 from unimodal.studies.reproduce.comparisons import Comparison, Step
-from unimodal.studies.reproduce.decide import Decide
+from unimodal.studies.reproduce.decision_rule import DecisionRule
 from unimodal.studies.reproduce.numbers import Number
-from unimodal.studies.reproduce.rule import Rule
+from unimodal.studies.reproduce.sequential_sampling import SequentialSampling
 from unimodal.studies.reproduce.setting import Setting
 from unimodal.studies.reproduce.task_seconds import TaskSeconds
 from unimodal.studies.tasks import cut
@@ -38,7 +38,7 @@ def played(task):
 
 
 def claim(text, *comparisons):
-    return Claim(text, "", Rule(lambda found: ("", ""), comparisons))
+    return Claim(text, "", DecisionRule(lambda found: ("", ""), comparisons))
 
 
 ORDER = claim("UTS better", Comparison(GRAPHS, "UTS", "TS", 0.005))
@@ -58,7 +58,9 @@ def deciding(folder, budget=1e9, claims=(ORDER, WRONG, EVEN, SAME), work=played,
             if seen is not None and new_batch:
                 seen.append((list(progress.deciding), progress.used))
 
-        yield Decide(store, seconds, budget, view, [GRAPHS, LINE], claims, [NUMBER], work)
+        yield SequentialSampling(
+            store, seconds, budget, view, [GRAPHS, LINE], claims, [NUMBER], work
+        )
 
 
 def decided(folder, executor=None, **named):
@@ -74,8 +76,8 @@ def test_every_kind_of_claim_gets_its_word(tmp_path):
     assert words["UTS better than itself"] == "too close to call, ± 0 %"
     spoken, _, spread = words["UTS/TS is larger on graphs"].partition(", ± ")
     assert spoken == "too close to call" and 0 < float(spread) <= 0.1
-    settled = found.number(NUMBER)
-    assert str(settled.verdict) == "agrees" and settled.estimate.value == pytest.approx(
+    conclusion = found.number(NUMBER)
+    assert str(conclusion.verdict) == "agrees" and conclusion.estimate.value == pytest.approx(
         110, rel=0.05
     )
     assert progress.open_claims == [] and progress.open_numbers == []
@@ -197,11 +199,11 @@ def test_samples_grow_fourfold_where_a_block_takes_but_seconds():
 
 
 def test_every_question_of_the_paper_has_a_name_of_its_own_and_a_margin():
-    asked = {one for claim in CLAIMS for one in claim.decide.comparisons}
+    asked = {one for claim in CLAIMS for one in claim.rule.comparisons}
     assert (
-        len({one.key for one in asked} | {n.key for n in evidence.all_numbers()})
+        len({one.key for one in asked} | {n.key for n in interim_estimates.all_numbers()})
         <= len(asked) + 114
     )
     assert all(one.margin > 0 for one in asked)
-    assert all(claim.decide.margins.startswith("± ") for claim in CLAIMS)
-    assert len(evidence.all_numbers()) == 114
+    assert all(claim.rule.margins.startswith("± ") for claim in CLAIMS)
+    assert len(interim_estimates.all_numbers()) == 114

@@ -6,17 +6,17 @@ import pytest
 
 from unimodal.cli import reproduce_tables
 from unimodal.errors import UnimodalError
-from unimodal.studies.reproduce import evidence, exports, page
+from unimodal.studies.reproduce import exports, interim_estimates, page
 from unimodal.studies.reproduce.added_samples import size_at, trials_of
 from unimodal.studies.reproduce.claims import CLAIMS
 from unimodal.studies.reproduce.coverage import Errors
-from unimodal.studies.reproduce.evidence import Cost, Evidence
-from unimodal.studies.reproduce.final_verdicts import final_claim, final_numbers, would_take
 from unimodal.studies.reproduce.findings import Findings
-from unimodal.studies.reproduce.looks import Estimate
+from unimodal.studies.reproduce.interim_estimates import Cost, InterimEstimates
 from unimodal.studies.reproduce.numbers import all_numbers
+from unimodal.studies.reproduce.sequential_test import Estimate
 from unimodal.studies.reproduce.settings import FULL, settings
 from unimodal.studies.reproduce.tables import all_rows
+from unimodal.studies.reproduce.verdicts_in_words import final_claim, final_numbers, would_take
 
 CLAIM = {claim.text: claim for claim in CLAIMS}
 WINS = "Δ = 0.002, K = 17: UTS is ahead at T = 10⁷"
@@ -35,17 +35,19 @@ def made():
     """All comparisons hold at the second look, but for three claims; numbers are the paper's."""
     looks = {}
     for claim in CLAIMS:
-        for one in claim.decide.comparisons:
+        for one in claim.rule.comparisons:
             looks[one.key] = [Estimate(0.1, 1.0, 0.0, 99, 100, 20), sure(0.3)]
-    looks[CLAIM[TIE].decide.comparisons[1].key] = [Estimate(0.001, 0.0005, 0.0, 799, 800, 20)]
-    looks[CLAIM[OPEN].decide.comparisons[0].key] = [Estimate(0.1, 0.1, 0.0, 799, 800, 20)]
-    looks[CLAIM[LOST].decide.comparisons[0].key] = [sure(-0.2)]
+    looks[CLAIM[TIE].rule.comparisons[1].key] = [Estimate(0.001, 0.0005, 0.0, 799, 800, 20)]
+    looks[CLAIM[OPEN].rule.comparisons[0].key] = [Estimate(0.1, 0.1, 0.0, 799, 800, 20)]
+    looks[CLAIM[LOST].rule.comparisons[0].key] = [sure(-0.2)]
     for number in all_numbers():
         looks[number.key] = [sure(number.reported.value, 100)]
     wide, off = (n for n in all_numbers() if (n.setting.n_arms, n.table) == (20, "Table 3"))
     looks[wide.key] = [Estimate(160.0, 20.0, 0.0, 9, 10, 2)]
     looks[off.key] = [sure(60.0, 100)]
-    return Evidence(looks, "unimodal x", {"Appendix B: K = 1000, p = 5/K, T = 1000000: UTS": 0.6})
+    return InterimEstimates(
+        looks, "unimodal x", {"Appendix B: K = 1000, p = 5/K, T = 1000000: UTS": 0.6}
+    )
 
 
 def test_every_word_comes_out_with_what_it_took():
@@ -59,7 +61,7 @@ def test_every_word_comes_out_with_what_it_took():
     assert words[OPEN].text == "open"
     assert re.match(r"It would take about [\d,]+ trials more \(", words[OPEN].note)
     assert words[LOST].note.startswith("K = 5, p = 0.1: TS/OSUB 1.20")
-    line = CLAIM[WINS].decide.comparisons[0].setting
+    line = CLAIM[WINS].rule.comparisons[0].setting
     assert words[WINS].trials == 2 * trials_of(line, size_at(line, 1)) == 400
 
 
@@ -98,8 +100,8 @@ def test_a_file_keeps_it_to_the_last_digit(tmp_path):
     decided = made()
     decided.coverage = [Errors("K = 17, Δ = 0.001", 1, 5000, 0.004, 0.03, 0.06)]
     path = decided.save(tmp_path / "decided.parquet")
-    decided.save_rates(tmp_path / evidence.RATES)
-    again = evidence.load(path)
+    decided.save_rates(tmp_path / interim_estimates.RATES)
+    again = interim_estimates.load(path)
     assert again.estimates == decided.estimates and again.rates == decided.rates
     assert again.coverage == decided.coverage and again.made_with == "unimodal x"
     assert again.save(tmp_path / "again.parquet").read_bytes() == path.read_bytes()
@@ -112,11 +114,11 @@ def test_a_file_of_another_kind_gets_one_sentence(tmp_path):
     (tmp_path / "text.parquet").write_text("no")
     for path in (lacking, tmp_path / "text.parquet"):
         with pytest.raises(UnimodalError, match=r"decided\.parquet of a reproduction"):
-            evidence.load(path)
+            interim_estimates.load(path)
     path = made().save(tmp_path / "decided.parquet")
-    (tmp_path / evidence.RATES).write_text('{"x": -1.0}')
+    (tmp_path / interim_estimates.RATES).write_text('{"x": -1.0}')
     with pytest.raises(UnimodalError, match=r"decided\.parquet of a reproduction"):
-        evidence.load(path)
+        interim_estimates.load(path)
 
 
 def test_the_page_shows_both_verdicts(monkeypatch):

@@ -8,7 +8,9 @@ from itertools import pairwise
 import numpy as np
 
 from unimodal.engines.engine_choice import checkpoint_rounds
-from unimodal.studies.reproduce.claim_rules import (
+from unimodal.studies.reproduce.comparisons import Comparison, Step
+from unimodal.studies.reproduce.decision_rule import DecisionRule, keeping_the_rule, two_changes
+from unimodal.studies.reproduce.decision_rules_of_tables import (
     FAILS,
     HOLDS,
     WAITS,
@@ -17,9 +19,7 @@ from unimodal.studies.reproduce.claim_rules import (
     sign,
     upwards,
 )
-from unimodal.studies.reproduce.comparisons import Comparison, Step
 from unimodal.studies.reproduce.findings import Findings, ratio
-from unimodal.studies.reproduce.rule import Rule, keeping_the_rule, two_changes
 from unimodal.studies.reproduce.setting import Setting
 from unimodal.studies.reproduce.settings import PEAKS, paper_setting
 from unimodal.studies.tasks import CHECKPOINTS
@@ -50,7 +50,7 @@ def _checkpoints(setting: Setting, after: int) -> list[int]:
 
 
 @keeping_the_rule
-def best_all_along(k: int) -> Rule:
+def best_all_along(k: int) -> DecisionRule:
     """UTS has the smallest mean regret at every checkpoint after the sweep (99 %, each alone)."""
 
     def decide(found: Findings) -> tuple[str, str]:
@@ -70,7 +70,7 @@ def best_all_along(k: int) -> Rule:
         return every(words), worst or f"{words.count(HOLDS)} of {len(words)} comparisons decided"
 
     place = paper_setting("Table 1", k, "triangle")
-    return Rule(
+    return DecisionRule(
         decide,
         tuple(
             Comparison(place, "UTS", rival, _SMALLEST, at=number)
@@ -81,7 +81,7 @@ def best_all_along(k: int) -> Rule:
 
 
 @keeping_the_rule
-def wins_line(k: int, step: float, winner: str, at: int = 10**7) -> Rule:
+def wins_line(k: int, step: float, winner: str, at: int = 10**7) -> DecisionRule:
     """The policy has the smaller mean regret at that round on a line of Appendix B."""
 
     def decide(found: Findings) -> tuple[str, str]:
@@ -99,11 +99,11 @@ def wins_line(k: int, step: float, winner: str, at: int = 10**7) -> Rule:
     place = _line(k, step)
     loser = "OSUB" if winner == "UTS" else "UTS"
     where = place if at == place.horizon else _short(place)
-    return Rule(decide, (Comparison(where, winner, loser, _AHEAD),))
+    return DecisionRule(decide, (Comparison(where, winner, loser, _AHEAD),))
 
 
 @keeping_the_rule
-def cross(k: int, step: float) -> Rule:
+def cross(k: int, step: float) -> DecisionRule:
     """The mean regrets of UTS and OSUB change places at least twice after the sweep."""
 
     def decide(found: Findings) -> tuple[str, str]:
@@ -121,22 +121,22 @@ def cross(k: int, step: float) -> Rule:
     when = [(_short(place), number) for number in _checkpoints(_short(place), after=k)]
     when += [(place, number) for number in _checkpoints(place, after=_SHORT)]
     all_along = (Comparison(where, "UTS", "OSUB", _AHEAD, at=number) for where, number in when)
-    return Rule(decide, tuple(all_along), two_changes)
+    return DecisionRule(decide, tuple(all_along), two_changes)
 
 
 @keeping_the_rule
-def wins_sparse(density: str) -> Rule:
+def wins_sparse(density: str) -> DecisionRule:
     """UTS has the smaller regret on the sparse graphs of Appendix B."""
 
     def decide(found: Findings) -> tuple[str, str]:
         return less(*(found.at("Appendix B", 1000, density, name) for name in ("UTS", "OSUB")))
 
     place = paper_setting("Appendix B", 1000, density)
-    return Rule(decide, (Comparison(place, "UTS", "OSUB", _SMALLEST),))
+    return DecisionRule(decide, (Comparison(place, "UTS", "OSUB", _SMALLEST),))
 
 
 @keeping_the_rule
-def gains_as_steps_shrink(k: int) -> Rule:
+def gains_as_steps_shrink(k: int) -> DecisionRule:
     """OSUB's regret relative to UTS's is smaller the smaller the difference between neighbours."""
 
     def decide(found: Findings) -> tuple[str, str]:
@@ -156,11 +156,11 @@ def gains_as_steps_shrink(k: int) -> Rule:
         return every(words), "OSUB/UTS " + ", ".join(map(str, ratios))
 
     pairs = pairwise(_line(k, step) for step in _STEPS)
-    return Rule(decide, tuple(Step(pair, "OSUB", "UTS", _SHRINK) for pair in pairs))
+    return DecisionRule(decide, tuple(Step(pair, "OSUB", "UTS", _SHRINK) for pair in pairs))
 
 
 @keeping_the_rule
-def changes_sides() -> Rule:
+def changes_sides() -> DecisionRule:
     """From 17 to 129 arms, UTS/OSUB rises and UTS/TS falls."""
 
     def decide(found: Findings) -> tuple[str, str]:
@@ -186,4 +186,4 @@ def changes_sides() -> Rule:
         paper_setting("Table 1", 129, "triangle"),
     )
     up, down = Step(places, "UTS", "OSUB", _SIDES), Step(places[::-1], "UTS", "TS", _SIDES)
-    return Rule(decide, (up, down))
+    return DecisionRule(decide, (up, down))

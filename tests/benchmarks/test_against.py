@@ -3,11 +3,11 @@
 import math
 import subprocess
 
+import against
 import numpy as np
 import pytest
+from against import compared, median_interval
 
-from unimodal.bench import against
-from unimodal.bench.against import compared, median_interval
 from unimodal.errors import UnimodalError
 
 
@@ -23,31 +23,42 @@ def test_the_interval_holds_the_median_with_at_least_95_percent_and_no_shorter_o
     assert missing(left_out) <= 0.05 < missing(left_out + 1)
 
 
+def test_the_interval_of_ten_pairs_goes_from_the_second_smallest_to_the_second_largest():
+    ratios = [1.30, 0.91, 0.98, 0.99, 1.00, 1.01, 1.02, 1.03, 1.05, 1.08]
+    assert median_interval(ratios) == (0.98, 1.08)
+
+
 def test_lines_of_both_versions_are_compared_pair_by_pair():
     noise = np.random.default_rng(0).uniform(0.5, 2.0, 10)  # of the machine, the same for a pair
-    old = [{"a": x, "b": x, "only old": 1.0} for x in noise]
-    new = [{"a": 1.2 * x, "b": 0.7 * x} for x in noise]
-    slow, fast = compared(old, new)
+    old = [{"a": x, "b": x, "new": "TypeError: no keys"} for x in noise]
+    new = [{"a": 1.2 * x, "b": 0.7 * x, "new": x} for x in noise]
+    slow, fast, sentence = compared(old, new)
     assert (slow.line, fast.line) == ("a", "b")
     assert slow.ratio == pytest.approx(1.2) and slow.is_slower and not slow.is_faster
     assert fast.ratio == pytest.approx(0.7) and fast.is_faster and not fast.is_slower
+    assert sentence == "new: the other commit cannot run it (TypeError: no keys)."
+
+
+def test_a_line_that_the_files_as_they_are_cannot_run_is_an_error():
+    with pytest.raises(UnimodalError, match="a: the files as they are cannot"):
+        list(compared([{"a": 1.0}] * 6, [{"a": "Error: no"}] * 6))
 
 
 def test_one_slow_pair_or_two_do_not_make_a_line_slower():
     old, new = [{"a": 1.0}] * 10, [{"a": 1.04}] * 8 + [{"a": 3.0}] * 2
     (line,) = compared(old, new)
-    assert not line.is_slower
+    assert not line.is_slower and (line.lowest, line.highest) == (1.04, 3.0)
 
 
 @pytest.mark.parametrize(
-    ("commit", "pairs", "groups", "what"),
+    ("commit", "pairs", "what"),
     [
-        ("HEAD", 5, [], "'--pairs' must be at least 6"),
-        ("HEAD", 10, ["stepp"], "did you mean 'step'"),
-        ("no-such-commit", 10, ["step"], "must be one of .*got 'no-such-commit'"),
+        ("HEAD", 5, "'--pairs' must be at least 6"),
+        ("no-such-commit", 10, "must be one of .*got 'no-such-commit'"),
     ],
 )
-def test_mistakes_get_a_sentence(commit, pairs, groups, what):
+def test_mistakes_get_a_sentence(commit, pairs, what):
+    groups = {"start": ["import unimodal"]}
     with pytest.raises(UnimodalError, match=what):
         next(against.against(commit, pairs, groups, print))
 
@@ -66,8 +77,11 @@ def test_a_commit_is_checked_out_for_the_time_being(tmp_path):
     assert listed.count("\n") == 1
 
 
-@pytest.mark.full
-def test_a_group_is_run_by_the_version_in_a_folder(tmp_path):
-    lines = against.results(against.REPOSITORY, tmp_path, ["start"])
-    assert set(lines) == {"import unimodal", "process to first simulation"}
-    assert 0 < lines["import unimodal"] < lines["process to first simulation"]
+def test_a_line_is_run_by_the_version_in_a_folder(tmp_path):
+    """The other version's own code is imported, though it holds nothing of benchmarks/."""
+    package = tmp_path / "src" / "unimodal"
+    package.mkdir(parents=True)
+    package.joinpath("__init__.py").write_text("line = problems = graphs = None")
+    lines = against.results(tmp_path, ["import unimodal", "ask + tell UTS, line 129"])
+    assert 0 < lines["import unimodal"] < 1
+    assert "has no attribute 'Agent'" in lines["ask + tell UTS, line 129"]

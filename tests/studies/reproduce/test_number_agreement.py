@@ -8,14 +8,14 @@ import pytest
 from scipy import stats
 
 from unimodal.results.statistics import Interval
-from unimodal.studies.reproduce import claim_rules as by
+from unimodal.studies.reproduce import decision_rules_of_tables as by
 from unimodal.studies.reproduce import findings
 from unimodal.studies.reproduce import paper_numbers as paper
 from unimodal.studies.reproduce import tables as rows
 from unimodal.studies.reproduce.claims import CLAIMS
 from unimodal.studies.reproduce.findings import Findings
+from unimodal.studies.reproduce.number_agreement import judge, judge_regret
 from unimodal.studies.reproduce.settings import FULL, settings
-from unimodal.studies.reproduce.verdicts import judge, judge_regret
 
 
 def pm(value, spread):
@@ -215,7 +215,7 @@ def test_what_is_not_run_is_said_and_never_filled_in():
     assert all(row.verdict.word == "not run at this scale" for row in made_rows)
     assert all(row.over_graphs is None and not row.inside for row in made_rows)
     waits = "waits for runs not made at this scale"
-    assert {claim.decide(none)[0] for claim in CLAIMS} == {waits}
+    assert {claim.rule(none)[0] for claim in CLAIMS} == {waits}
 
 
 def test_every_claim_says_what_decides_it():
@@ -249,7 +249,7 @@ def test_what_the_papers_own_table_says_of_its_text(made):
     for (k, p, policy), reported in paper.TABLE_2.items():
         units = reported.value + 0.01 * made.pattern(len(policy))
         found.append(made.finding(("Table 2", k, p), policy, units))
-    words = {claim.text: claim.decide(made.findings(found))[0] for claim in CLAIMS}
+    words = {claim.text: claim.rule(made.findings(found))[0] for claim in CLAIMS}
     assert words["p = 1/2: the order is UTS, TS, OSUB, KLUCB at every K"] == "holds"
     assert words["line: OSUB better than TS for K ≥ 20"] == "holds"
     assert words["p = log(K)/K: UTS/TS falls from 0.66 to 0.19"] == "holds"

@@ -10,7 +10,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from unimodal.bench.measure import Figure, seconds
+from figures import Figure, seconds
+
 from unimodal.campaigns import Campaign
 from unimodal.campaigns.stores.sqlite import plain_connection
 from unimodal.graphs import line

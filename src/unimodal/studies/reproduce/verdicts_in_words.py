@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from unimodal.results.statistics import Interval
 from unimodal.studies.reproduce.claims import Claim
-from unimodal.studies.reproduce.evidence import Cost, Evidence
-from unimodal.studies.reproduce.looks import OPEN
+from unimodal.studies.reproduce.interim_estimates import Cost, InterimEstimates
 from unimodal.studies.reproduce.numbers import Number, usual_interval
+from unimodal.studies.reproduce.sequential_test import OPEN
 from unimodal.studies.reproduce.tables import Row
 
 _FEWER = 0.1  # core-minutes: below, it is said to be less than that
@@ -34,15 +34,15 @@ class FinalClaim:
     note: str  # the comparisons that decide, or what an open claim would take
 
 
-def final_numbers(decided: Evidence) -> dict[tuple[str, int, str, str], FinalNumber]:
+def final_numbers(decided: InterimEstimates) -> dict[tuple[str, int, str, str], FinalNumber]:
     """The final verdict on every number, by table, arms, graph and policy as rows have them."""
     made = {}
     for number in decided.numbers:
-        settled = decided.number(number)
-        ours, trials = usual_interval(settled.estimate), decided.number_took(number).trials
-        word = OPEN if settled.open else settled.verdict.word
-        text = str(settled.verdict)
-        if settled.open:
+        conclusion = decided.number(number)
+        ours, trials = usual_interval(conclusion.estimate), decided.number_took(number).trials
+        word = OPEN if conclusion.open else conclusion.verdict.word
+        text = str(conclusion.verdict)
+        if conclusion.open:
             text = f"{OPEN}: {would_take(decided.number_would_take(number))}"
         elif ours.few:
             text = f"{text} ({ours.few})"
@@ -60,7 +60,7 @@ def _place(number: Number) -> tuple[str, int, str, str]:
     return number.table, number.setting.n_arms, density, number.policy
 
 
-def final_claim(decided: Evidence, claim: Claim) -> FinalClaim:
+def final_claim(decided: InterimEstimates, claim: Claim) -> FinalClaim:
     """The final verdict on a claim."""
     ruling = decided.ruling(claim)
     note = ruling.note

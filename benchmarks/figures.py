@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
+from plain_loops import LOOPS
 
 from unimodal.agents import Agent
-from unimodal.bench.plain import LOOPS
 from unimodal.engines.step import StepTrial
 from unimodal.graphs import line
 from unimodal.policies import POLICIES
