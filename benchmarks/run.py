@@ -81,7 +81,7 @@ def show_lines(group: str, lines: Sequence[str], console: Console) -> None:
         if isinstance(value, str):
             raise UnimodalError(f"{line}: it cannot be run ({value}).")
     rows = [(line, f"{value:.3g}") for line, value in found.items()]
-    title = f"Speed ({group}): core-seconds, or bare commits where the line says so"
+    title = f"Speed ({group}): core-seconds, or bare commits if the line says so"
     console.print(tables.table(title, ("line", "measured"), rows))
 
 
