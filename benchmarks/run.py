@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -139,4 +140,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the worktree is removed then, too
     sys.exit(main())
