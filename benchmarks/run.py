@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -81,7 +82,7 @@ def show_lines(group: str, lines: Sequence[str], console: Console) -> None:
         if isinstance(value, str):
             raise UnimodalError(f"{line}: it cannot be run ({value}).")
     rows = [(line, f"{value:.3g}") for line, value in found.items()]
-    title = f"Speed ({group}): core-seconds, or bare commits where the line says so"
+    title = f"Speed ({group}): core-seconds, or bare commits if the line says so"
     console.print(tables.table(title, ("line", "measured"), rows))
 
 
@@ -139,4 +140,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the worktree is removed then, too
     sys.exit(main())

@@ -20,11 +20,11 @@ from service import cpu_seconds, create, free_port, served, server
 
 CALLS, BATCH, TURNS, CLIENTS = 200, 100, 5, 8
 LINES = (
-    "service: a decision, core-seconds of the server",
-    "service: its reward, core-seconds of the server",
-    "service: a decision with a key, core-seconds of the server",
-    f"service: {BATCH} rewards in a call, core-seconds of the server",
-    f"service: {CLIENTS} clients, a decision and its reward, core-seconds of the server",
+    "service: a decision, CPU",
+    "service: its reward, CPU",
+    "service: a decision with a key, CPU",
+    f"service: {BATCH} rewards in a call, CPU",
+    f"service: {CLIENTS} clients, decision and reward, CPU",
     "service: a decision, commits",
     "service: its reward, commits",
 )

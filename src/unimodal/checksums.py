@@ -21,25 +21,25 @@ _PIECE = 2**20
 def fill_in(path: Path) -> None:
     """Write the digest of a file to where `BLANK` is."""
     with path.open("r+b") as handle:
-        place = _place(handle)
-        if place is None:
+        offset = _footer_offset(handle)
+        if offset is None:
             raise AssertionError(f"{path} was written without a place for its digest")
-        digest = _digest(handle, place)
-        handle.seek(place)
+        digest = _digest(handle, offset)
+        handle.seek(offset)
         handle.write(digest.encode())
 
 
 def check(handle: BinaryIO) -> None:
     """Raise a ValueError if a file has another digest than it says; older files say none."""
-    place = _place(handle)
-    if place is not None:
-        handle.seek(place)
-        if handle.read(len(_BLANK)).decode("ascii", "replace") != _digest(handle, place):
+    offset = _footer_offset(handle)
+    if offset is not None:
+        handle.seek(offset)
+        if handle.read(len(_BLANK)).decode("ascii", "replace") != _digest(handle, offset):
             raise ValueError("another checksum")
     handle.seek(0)
 
 
-def _place(handle: BinaryIO) -> int | None:
+def _footer_offset(handle: BinaryIO) -> int | None:
     """Where the digest stands: near the end, where Parquet keeps the notes of a file."""
     size = handle.seek(0, os.SEEK_END)
     handle.seek(max(size - 8, 0))
@@ -50,12 +50,12 @@ def _place(handle: BinaryIO) -> int | None:
     return None if found < 0 else begin + found + len(_MARK)
 
 
-def _digest(handle: BinaryIO, place: int) -> str:
+def _digest(handle: BinaryIO, offset: int) -> str:
     """The SHA-256 of a file, with zeros in place of its own digest."""
     digest, at = hashlib.sha256(), 0
     handle.seek(0)
     while piece := bytearray(handle.read(_PIECE)):
-        first, last = max(place - at, 0), max(place + len(_BLANK) - at, 0)
+        first, last = max(offset - at, 0), max(offset + len(_BLANK) - at, 0)
         piece[first:last] = _BLANK.encode()[: len(piece[first:last])]
         digest.update(piece)
         at += len(piece)

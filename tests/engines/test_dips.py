@@ -82,7 +82,7 @@ def test_candidates_come_as_often_as_after_the_most_losses_that_are_not_looked_a
     monkeypatch.setattr(thompson_waits, "next_key", lambda queue: 10.0**9)
     arms = np.array([arm_of(1000, 800.0)]).view(np.recarray)
     centre, spread = outlook(BERNOULLI, arms[0])
-    session = SimpleNamespace(hot=0, place=0, level=0.74, room=(centre - 0.74) / spread)
+    session = SimpleNamespace(hot=0, position=0, level=0.74, room=(centre - 0.74) / spread)
     state = SimpleNamespace(arms=arms, rng="rng")
     near, queue = np.arange(1), in_session(session)
     found = thompson_waits._guard(None, None, BERNOULLI, state, near, queue, 50.0, most)

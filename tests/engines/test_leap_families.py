@@ -85,7 +85,7 @@ def test_osub_pulls_the_same_arms_in_the_same_rounds(family):
             trial.hurry(depth=1.0)
         while trial.round < horizon:
             trial.advance(1)
-            looked += trial.queue.session["settled"][0]
+            looked += trial.queue.session["is_open"][0]
         assert trial.output.arms.tolist() == stepped(problem, policy, seed, table)
     assert looked > 1000
 

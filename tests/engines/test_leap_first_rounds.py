@@ -79,7 +79,7 @@ def _reset(state, queue):
     state.notes[:] = 0
     state.notes[LAST] = state.notes[LEADER] = -1
     session = queue.session[0]
-    session.settled = session.resume = 0
+    session.is_open = session.resume = 0
 
 
 @jit
@@ -92,7 +92,7 @@ def count_leaps(scope, index, family, arena, state, rewards, gaps, output, queue
         state.rng[4] += np.uint64(0x9E3779B97F4A7C15)
         while state.notes[0] < PULLS:
             leap(scope, index, family, arena, state, rewards, gaps, output, 0, queue, PULLS, 1)
-            looked += queue.session[0].settled
+            looked += queue.session[0].is_open
         place = 0
         for arm in output.arms:
             place = 3 * place + arm

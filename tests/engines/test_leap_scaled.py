@@ -81,7 +81,7 @@ def rounds_agree(problem, policies, drawn, seeds):
             trial.hurry(depth=1.0)
         while trial.round < horizon:
             trial.advance(1)
-            looked += trial.queue.session["settled"][0]
+            looked += trial.queue.session["is_open"][0]
         assert trial.output.arms.tolist() == stepped(problem, policy, seed, table)
     return looked
 

@@ -180,7 +180,7 @@ def test_a_running_event_loop_does_not_matter(monkeypatch):
 def test_a_file_that_is_no_store_gets_a_sentence(tmp_path):
     (tmp_path / "finished.db").write_text("this is not a database at all, " * 40)
     with pytest.raises(UnimodalError, match="choose another --out, or remove the file"):
-        stores.Store(tmp_path / "finished.db")
+        stores.FinishedTasks(tmp_path / "finished.db")
 
 
 def test_an_error_in_a_task_comes_out(tmp_path):

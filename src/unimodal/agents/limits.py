@@ -117,7 +117,7 @@ class Limits:
 
     @classmethod
     def from_data(cls, data: dict[str, Any] | None) -> Limits:
-        """What `to_data` told, which `validation` has checked."""
+        """What `to_data` returned, which `validation` has checked."""
         if data is None:
             return cls()
         limits = cls(tuple(data["paused"]))
@@ -129,7 +129,7 @@ class Limits:
 
 
 def renumbered_limits(data: dict[str, Any], where: Sequence[int]) -> dict[str, Any]:
-    """What `to_data` told, for arms with other numbers (-1: the arm is gone)."""
+    """What `to_data` returned, for arms with other numbers (-1: the arm is gone)."""
     moved = {**data, "paused": sorted(where[arm] for arm in data["paused"] if where[arm] >= 0)}
     if "recent" in data:  # decisions for arms that are gone were made all the same
         moved["recent"] = [where[arm] if arm >= 0 else -1 for arm in data["recent"]]

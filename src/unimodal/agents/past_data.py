@@ -99,7 +99,7 @@ class PastData:
                 "one_peak=True: leave out 'certify' or 'one_peak'."
             )
         self.one_peak = not certify if one_peak is None else one_peak
-        self._reading: Reading | None = None  # only that of a log
+        self._interpretation: Interpretation | None = None  # only that of a log
 
     def __repr__(self) -> str:
         rows = f"{len(self.rows):,} rows of {', '.join(self.columns)}"
@@ -122,11 +122,13 @@ class PastData:
         totals = data.get("counted")
         if not isinstance(one_peak, bool) or (totals is not None and not one_peak):
             raise ValueError("no past data")
-        found._reading = Reading(None if totals is None else tuple(totals), "one_peak" in data)
+        found._interpretation = Interpretation(
+            None if totals is None else tuple(totals), "one_peak" in data
+        )
         return found
 
 
-class Reading(NamedTuple):
+class Interpretation(NamedTuple):
     """How past data were read when a log began."""
 
     totals: tuple[float, ...] | None  # with which the rewards of each arm count; None: their own
@@ -151,11 +153,11 @@ class Known:
     certify: bool
     # How they are read is decided when a log begins, and not part of what they are.
     one_peak: bool = field(default=False, compare=False)
-    reading: Reading = field(default=Reading(None, False), compare=False)
+    interpretation: Interpretation = field(default=Interpretation(None, False), compare=False)
 
     def counted(self) -> list[KnownArm]:
         """What an agent is to know, with the weight; arms of which nothing is left are left out."""
-        totals = self.reading.totals or [known.total for known in self.arms]
+        totals = self.interpretation.totals or [known.total for known in self.arms]
         found = []
         for known, total in zip(self.arms, totals, strict=True):
             count = round(self.weight * known.pulls)
@@ -177,8 +179,8 @@ class Known:
         columns = list(REWARDS if one_by_one else SUMS)
         told = {"weight": self.weight, "certify": self.certify, "columns": columns, "rows": rows}
         told["one_peak"] = self.one_peak
-        if self.reading.totals is not None:
-            told["counted"] = list(self.reading.totals)
+        if self.interpretation.totals is not None:
+            told["counted"] = list(self.interpretation.totals)
         return told
 
 
@@ -218,13 +220,13 @@ def checked(data: PastData, policy: Policy, graph: Graph | None, family: Family)
     if sum(known.pulls for known in arms) > LONGEST:
         raise UnimodalError(f"past data must have at most {LONGEST:g} rewards, got more.")
     one_peak = data.one_peak and not one_by_one
-    reading = data._reading
-    if reading is None:
+    interpretation = data._interpretation
+    if interpretation is None:
         climbs = one_peak and isinstance(policy.scope(graph), AroundLeader)
-        reading = Reading(_read(arms, graph, family) if climbs else None, True)
-    elif reading.totals is not None:
-        _check_totals(reading.totals, arms, family)
-    return Known(tuple(arms), data.weight, data.certify, one_peak, reading)
+        interpretation = Interpretation(_read(arms, graph, family) if climbs else None, True)
+    elif interpretation.totals is not None:
+        _check_totals(interpretation.totals, arms, family)
+    return Known(tuple(arms), data.weight, data.certify, one_peak, interpretation)
 
 
 def _read(known: list[KnownArm], graph: Graph, family: Family) -> tuple[float, ...] | None:

@@ -171,7 +171,7 @@ class Player:
             row = state.arms[arm]
             row["pulls"], row["total"] = count, total
             row["successes"] = self.family.expected_successes(count, total)
-            if self.policy.data_leads and known.reading.may_lead:
+            if self.policy.data_leads and known.interpretation.may_lead:
                 row["leads"] = count
             refresh(self.index, self.family_record, state.arms, arm)
             self.past_sums[arm] = (count, total)
@@ -285,7 +285,7 @@ class Player:
             leader = int(lead(self.scope, self.state))
             leads = int(self.state.arms["leads"][leader])
             rounds = int(self.state.notes[ROUND])
-            view.settle(leader, leads, rounds, self._is_new, self.state.rng)
+            view.prepare_lead(leader, leads, rounds, self._is_new, self.state.rng)
             if view.n_arms > self._known:
                 self.make_room()
 

@@ -149,7 +149,7 @@ def assembled(
     seed: int,
     data: dict[str, Any],
 ) -> Agent:
-    """An agent of its parts and of what `state_data` told; a ValueError if that cannot be."""
+    """An agent of its parts and of what `state_data` returned; a ValueError if that cannot be."""
     limits = None
     if "limits" in data:
         check_limits(data["limits"], view)
@@ -197,7 +197,7 @@ def copied(agent: Agent) -> Agent:
 
 
 def in_state(agent: Agent, data: dict[str, Any]) -> Agent:
-    """An agent of the same parts in the state that `whole_state` told; a ValueError if none is."""
+    """An agent of the same parts in the state that `whole_state` returned; or a ValueError."""
     view = agent._player.view
     try:
         if isinstance(view, LazyGraphView):

@@ -45,8 +45,8 @@ class StepTrial(Trial):
         if self._is_known:
             self._run(*run)
             return
-        told = compiled_for(f"{self._purpose} (once; about 2 s)")
-        with explained(self._policy, self._family), told:
+        message = compiled_for(f"{self._purpose} (once; about 2 s)")
+        with explained(self._policy, self._family), message:
             self._run(*run)
         # What was compiled once is, and code of ours needs no explanation: 30 µs a call.
         self._is_known = not own_functions(self._policy, self._family)

@@ -91,11 +91,11 @@ def check_signature(function: Callable[..., Any], whose: str, expected: str) -> 
     except TypeError:
         name = expected.partition("(")[0]
         raise UnimodalError(
-            f"{whose} must be written {expected}, got {name}{found} ({place(function)})."
+            f"{whose} must be written {expected}, got {name}{found} ({source_line(function)})."
         ) from None
 
 
-def place(function: Callable[..., Any], line: int | None = None) -> str:
+def source_line(function: Callable[..., Any], line: int | None = None) -> str:
     """Where a function is written: its file and a line of it, by default the first."""
     code = code_of(function)
     return f"{code.co_filename}, line {code.co_firstlineno if line is None else line}"
@@ -123,7 +123,7 @@ def explaining(
 
 @contextlib.contextmanager
 def explained(functions: Mapping[str, tuple[Callable[..., Any], str]]) -> Iterator[None]:
-    """Turn errors in a user's functions into one sentence that names the place and the cause.
+    """Turn errors in a user's functions into one sentence that names the line and the cause.
 
     `functions` are those that may be called, by "the draw of Geometric" and the like, each with the
     way it should be written. Errors from elsewhere pass.
@@ -150,7 +150,7 @@ def _of_raising(error: Exception, functions: Mapping[str, tuple[Callable[..., An
         for whose, (function, _) in functions.items():
             own = code_of(function)
             if code.co_filename == own.co_filename and code.co_name == own.co_name:
-                found = f"{whose} raised {_cause(error)} ({place(function, step.tb_lineno)})."
+                found = f"{whose} raised {_cause(error)} ({source_line(function, step.tb_lineno)})."
         step = step.tb_next
     return found
 
@@ -166,13 +166,13 @@ def _of_compiling(error: Exception, functions: Mapping[str, tuple[Callable[..., 
         if failure is not None:
             why, line = _numbas_words(failure, code_of(function))
             return (
-                f"{whose} cannot be compiled: {why} ({place(function, line)}); keep to what Numba "
-                "compiles, or leave out compiled = True."
+                f"{whose} cannot be compiled: {why} ({source_line(function, line)}); keep to what "
+                "Numba compiles, or leave out compiled = True."
             )
     if isinstance(error, NumbaError) and functions:
         whose, (function, _) = next(iter(functions.items()))
         why, _ = _numbas_words(error, code_of(function))
-        return f"what calls {whose} cannot be compiled: {why} ({place(function)})."
+        return f"what calls {whose} cannot be compiled: {why} ({source_line(function)})."
     return None
 
 

@@ -144,7 +144,7 @@ class LookUpCache:
         }
 
     def fill(self, data: dict[str, Any]) -> None:
-        """Take over what `to_data` told."""
+        """Take over what `to_data` returned."""
         for label, answer in data["answers"]:
             self._keep(as_label(label), tuple(map(as_label, answer)))
         self._checksums = {as_label(label): number for label, number in data["checksums"]}

@@ -25,7 +25,7 @@ _NEVER = 2**60  # leads
 
 
 def _nothing(*_: Any) -> None:
-    """What an oracle does that has no use for being told."""
+    """What an oracle does that has no use for a message."""
 
 
 class WholeGraphView:
@@ -162,7 +162,7 @@ class LazyGraphView:
                 met.append(arm)
         return np.asarray(met, dtype=np.int64)
 
-    def settle(
+    def prepare_lead(
         self, leader: int, leads: int, rounds: int, is_new: Callable[[int], bool], rng: Any
     ) -> None:
         """Look up what an arm needs that leads now, and led so often in so many rounds before.
@@ -302,7 +302,7 @@ class LazyGraphView:
 
     @classmethod
     def from_data(cls, data: dict[str, Any], graph: Any, policy: Policy) -> LazyGraphView:
-        """What `to_data` told, with the oracle or the function again, which is not saved."""
+        """What `to_data` returned, with the oracle or the function again, which is not saved."""
         if graph is None:
             raise UnimodalError(
                 "the file was made with a neighbour function, which is not saved: "

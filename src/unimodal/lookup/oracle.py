@@ -90,7 +90,7 @@ class Oracle:
         self.answered = self.failures = 0  # look-ups
         self.itself = 0  # answers that had the arm itself among its neighbours
         self.troubles: deque[str] = deque(maxlen=KEPT_SENTENCES)
-        self._told: set[Hashable] = set()
+        self._logged: set[Hashable] = set()
 
     def begin_decision(self) -> None:
         """Let the look-ups of another decision begin, which have `deadline` seconds together."""
@@ -127,8 +127,8 @@ class Oracle:
 
     def _tell(self, label: Any, sentence: str) -> None:
         self.troubles.append(sentence)
-        if label not in self._told:
-            self._told.add(label)
+        if label not in self._logged:
+            self._logged.add(label)
             _log.warning("%s", printable(sentence))  # it may quote what a server said
 
     def _call(self, label: Any) -> list[Any]:

@@ -42,21 +42,21 @@ class Search:
         ask: Callable[[Any], Iterable[Any] | None],
     ) -> None:
         self._known, self._ask = known, ask
-        self._told: dict[Any, tuple[Any, ...]] = {}
+        self._answers: dict[Any, tuple[Any, ...]] = {}
         self.asked = self.failed = 0
         # First the look-up of the arm itself, then walk by walk: look-ups, and the arms met.
         self.steps: list[tuple[list[LookUp], list[Any]]] = [([], [])]
 
     def look_up(self, label: Any) -> tuple[Any, ...] | None:
-        """The neighbours of an arm: remembered, told before in this search, or asked for."""
-        answer = self._told.get(label) or self._known(label)
+        """The neighbours of an arm: remembered, found before in this search, or asked for."""
+        answer = self._answers.get(label) or self._known(label)
         is_new = answer is None
         if is_new:
-            told = self._ask(label)
+            found = self._ask(label)
             self.asked += 1
-            self.failed += told is None
-            if told is not None:
-                answer = self._told[label] = tuple(told)
+            self.failed += found is None
+            if found is not None:
+                answer = self._answers[label] = tuple(found)
         self.steps[-1][0].append((label, answer, is_new))
         return answer
 

@@ -450,7 +450,7 @@ def fill_memory(memory: Any, data: dict[str, Any]) -> None:
 
 
 def renumbered_memory(data: dict[str, Any], where: list[int], n_arms: int) -> dict[str, Any]:
-    """What `memory_data` told, for arms with other numbers (-1: the arm is gone)."""
+    """What `memory_data` returned, for arms with other numbers (-1: the arm is gone)."""
     if "ring" in data:
         (learnt,), size = data["learnt"], len(data["ring"])
         rows = [data["ring"][number % size] for number in range(max(0, learnt - size), learnt)]

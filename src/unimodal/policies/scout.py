@@ -161,7 +161,7 @@ def links_of(arena: Any) -> dict[int, list[int]]:
 
 
 def set_links(arena: Any, links: dict[int, list[int]]) -> None:
-    """Put links back that `links_of` told."""
+    """Put links back that `links_of` returned."""
     for arm, linked in links.items():
         arena.last[arm] = arena.ends[arm] + len(linked)
         arena.near[arena.ends[arm] : arena.last[arm]] = linked

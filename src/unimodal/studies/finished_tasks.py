@@ -14,7 +14,7 @@ from unimodal.errors import StoreError, UnimodalError
 from unimodal.studies.tasks import Plan, Task, cut, law_hash
 
 
-class Store:
+class FinishedTasks:
     """A SQLite file of finished tasks, safe against being killed at any moment."""
 
     def __init__(self, path: Path) -> None:
@@ -88,9 +88,9 @@ class Store:
 
 
 @contextlib.contextmanager
-def opened(path: Path) -> Iterator[Store]:
+def opened(path: Path) -> Iterator[FinishedTasks]:
     """A store that is closed at the end."""
-    store = Store(path)
+    store = FinishedTasks(path)
     try:
         yield store
     finally:

@@ -12,13 +12,13 @@ from unimodal.engines import runner
 from unimodal.errors import UnimodalError
 from unimodal.escape_text import printable
 from unimodal.studies import tasks as kinds
-from unimodal.studies.finished_tasks import Store
+from unimodal.studies.finished_tasks import FinishedTasks
 from unimodal.studies.tasks import Setting, Task
 
 
 def do(
     tasks: list[Task[Setting]],
-    store: Store,
+    store: FinishedTasks,
     executor: Executor | None = None,
     tell: Callable[[Task[Setting]], object] = lambda task: None,
     run: Callable[[Task[Setting]], Any] = kinds.run,

@@ -15,7 +15,7 @@ import numpy as np
 from unimodal import files
 from unimodal.report import progress
 from unimodal.studies import parquet
-from unimodal.studies.finished_tasks import Store, opened
+from unimodal.studies.finished_tasks import FinishedTasks, opened
 from unimodal.studies.outcome import Outcome, Regrets
 from unimodal.studies.run_tasks import do
 from unimodal.studies.setting import Setting
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Kept = TypeVar("Kept", bound=Outcome)
 Tell = Callable[[Task[Any]], object]
 # Shows the progress of these tasks while it is entered; it gives the function to call for each.
-Watch = Callable[[list[Task[Any]], Store], AbstractContextManager[Tell]]
+Watch = Callable[[list[Task[Any]], FinishedTasks], AbstractContextManager[Tell]]
 
 _FILE = "finished.db"
 
@@ -100,7 +100,7 @@ class Study(Generic[Kept]):
         with opened(Path(folder) / _FILE) as store:
             return self._collect(store)
 
-    def _collect(self, store: Store) -> Outcomes[Kept]:
+    def _collect(self, store: FinishedTasks) -> Outcomes[Kept]:
         kept = []
         for setting in self.settings:
             for policy in setting.policies:
@@ -240,7 +240,7 @@ def progress_bar(title: str = "Running") -> Watch:
     """A bar on a terminal that counts rounds; what was finished before counts at once."""
 
     @contextmanager
-    def watch(tasks: list[Task[Any]], store: Store) -> Iterator[Tell]:
+    def watch(tasks: list[Task[Any]], store: FinishedTasks) -> Iterator[Tell]:
         done = 0
         with progress.bar(title, sum(map(_rounds, tasks))) as show:
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 
 from unimodal.engines.leap.klucb_waits import enqueue_all, reached, reading
-from unimodal.engines.leap.wait_queue import settle
+from unimodal.engines.leap.wait_queue import start_waiting
 from unimodal.policies.index import ByPulls
 from unimodal.policies.leaping import contest_after
 
@@ -28,8 +28,8 @@ def _as_many_times_the_rivals(index, budget, pulls):
     return pulls * math.exp(budget) if budget < 700.0 else math.inf
 
 
-@settle.register(ByPulls)
-def _settle(index, scope, family, state, near, queue, clock):
+@start_waiting.register(ByPulls)
+def _start_waiting(index, scope, family, state, near, queue, clock):
     if contest_after(scope, 0, len(near), 1.0) != 1.0:
         return False  # forced pulls count for this clock, too, and the waits leave them out
     return enqueue_all(index, scope, family, state, near, queue, clock)

@@ -1,7 +1,7 @@
-"""Sessions: an incumbent is pulled in bulk until somebody else must be looked at.
+"""Sessions: an incumbent is pulled in bulk until somebody else must compete.
 
 The engine knows no policy. Its scope says who the incumbent is and how much it can bear, its index
-says who must be looked at when and who wins then, its family draws the rewards of a bulk.
+says who must compete when and who wins then, its family draws the rewards of a bulk.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
@@ -18,7 +18,14 @@ from unimodal.engines.leap import (  # noqa: F401 - each registers what it knows
 )
 from unimodal.engines.leap.quick_draws import with_quick_draws
 from unimodal.engines.leap.steady_rounds import play_steady_rounds
-from unimodal.engines.leap.wait_queue import guard, look, new_wait_queue, requeue, settle, worth
+from unimodal.engines.leap.wait_queue import (
+    guard,
+    hold_contest,
+    new_wait_queue,
+    requeue,
+    start_waiting,
+    worth,
+)
 from unimodal.engines.regret import pseudo_regret
 from unimodal.engines.rewards import next_reward, pull_often
 from unimodal.engines.trial import Trial, play_round
@@ -39,10 +46,10 @@ SINGLE = 8  # rounds to play one by one where it is not clear who leads
 def leap(
     scope, index, family, arena, state, rewards, gaps, output, checkpoint, queue, horizon, effort
 ):
-    """Play on to the horizon, or until `effort` looks and steps are spent."""
+    """Play on to the horizon, or until `effort` contests and steps are spent."""
     notes, arms, session = state.notes, state.arms, queue.session[0]
     while notes[ROUND] < horizon and effort > 0:
-        if not session.settled and not _open_session(scope, index, family, arena, state, queue):
+        if not session.is_open and not _open_session(scope, index, family, arena, state, queue):
             pause = max(min(session.resume, horizon) - notes[ROUND], 1)
             left = min(pause, effort)
             while left > 0:
@@ -60,7 +67,7 @@ def leap(
             effort -= pause
             continue
         effort -= 1
-        session.looks += 1
+        session.contests += 1
         session.work += 1
         arm = session.incumbent
         first, last = span(scope, arena, arm)
@@ -69,7 +76,7 @@ def leap(
         steady = steady_until(scope, arena, state, arm)
         most = loss_margin(scope, family, state, arm) if now < steady else -1
         room, due = guard(index, scope, family, state, near, queue, now, most)
-        if room < 0 and most >= 0 and settle(index, scope, family, state, near, queue, now):
+        if room < 0 and most >= 0 and start_waiting(index, scope, family, state, near, queue, now):
             room, due = guard(index, scope, family, state, near, queue, now, most)
         if room < 0 or most < 0:
             _close_session(index, state, queue, len(near))
@@ -90,19 +97,21 @@ def leap(
         # Somebody may matter now: play this round as it is written, among those who are called.
         now = clock(scope, state, arm)
         if intact and quiet == 0 and notes[ROUND] < horizon and now < steady:
-            place, pulled = session.place, open_round(scope, family, arena, state)
+            position, pulled = session.position, open_round(scope, family, arena, state)
             if pulled < 0:
-                place = look(index, scope, family, state, near, queue, clock(scope, state, arm))
-                pulled = near[place]
+                position = hold_contest(
+                    index, scope, family, state, near, queue, clock(scope, state, arm)
+                )
+                pulled = near[position]
             notes[LAST] = pulled
             reward = next_reward(rewards, family, state, pulled)
             observe(scope, index, family, state, pulled, reward)
             checkpoint = _mark(output, state, gaps, checkpoint, pulled, 1)
             if remains(scope, state, arm):
                 now = clock(scope, state, arm)
-                if not requeue(index, scope, family, state, near, queue, place, now):
-                    session.settled = settle(index, scope, family, state, near, queue, now)
-        over = not session.settled or not remains(scope, state, arm)
+                if not requeue(index, scope, family, state, near, queue, position, now):
+                    session.is_open = start_waiting(index, scope, family, state, near, queue, now)
+        over = not session.is_open or not remains(scope, state, arm)
         if over or (session.work >= 64 and not _pays(index, state, queue, len(near))):
             _close_session(index, state, queue, len(near))
 
@@ -120,27 +129,27 @@ def _open_session(scope, index, family, arena, state, queue):
         return False
     first, last = span(scope, arena, arm)
     near = arena.near[first:last]
-    session.incumbent, session.place = arm, _place_of(near, arm)
-    session.hot = session.looks = session.work = 0
+    session.incumbent, session.position = arm, _position_of(near, arm)
+    session.hot = session.contests = session.work = 0
     session.since = now
-    if not settle(index, scope, family, state, near, queue, clock(scope, state, arm)):
+    if not start_waiting(index, scope, family, state, near, queue, clock(scope, state, arm)):
         session.resume = now + max(100, now // 16)  # trying takes the time of a few rounds
         return False
-    session.settled = 1
+    session.is_open = 1
     return True
 
 
 @inner
-def _place_of(near, arm):
-    for place in range(len(near)):
-        if near[place] == arm:
-            return place
+def _position_of(near, arm):
+    for position in range(len(near)):
+        if near[position] == arm:
+            return position
     return -1
 
 
 @inner
 def _pays(index, state, queue, size):
-    """Whether looks covered enough rounds to be cheaper than steps; starts to count anew."""
+    """Whether contests covered enough rounds to be cheaper than steps; starts to count anew."""
     session = queue.session[0]
     rounds = state.notes[ROUND] - session.since
     pays = session.eager or rounds > session.work * worth(index, size)
@@ -154,8 +163,8 @@ def _pays(index, state, queue, size):
 def _close_session(index, state, queue, size):
     """Step for a while: longer each time that a session did not pay."""
     session = queue.session[0]
-    session.settled = 0
-    session.work += size // 4  # what settling cost
+    session.is_open = 0
+    session.work += size // 4  # what starting cost
     if not _pays(index, state, queue, size):
         session.patience = min(2 * session.patience, 32 + 12288 // size)
     session.resume = state.notes[ROUND] + (1 if session.eager else session.patience)
@@ -197,7 +206,7 @@ class LeapTrial(Trial):
         self.queue.session["eager"], self.queue.session["depth"] = 1, depth
 
     def advance(self, effort: int, until: int | None = None) -> None:
-        """Go on for so many looks; where they end does not change what happens.
+        """Go on for so many contests and steps; where they end does not change what happens.
 
         An end at round `until` changes the numbers, since pulls in bulk end there, but not the law.
         """

@@ -18,13 +18,13 @@ from unimodal.engines.leap.wait_queue import (
     NOT_WAITING,
     clear,
     guard,
-    look,
+    hold_contest,
     next_key,
-    next_place,
+    next_position,
     requeue,
     set_level,
-    settle,
-    top_place,
+    start_waiting,
+    top_position,
     wait_until,
     wake,
     worth,
@@ -69,8 +69,8 @@ def _as_the_scope(index, clock, incumbent):
     return clock
 
 
-@settle.register(KLUpper)
-def _settle(index, scope, family, state, near, queue, clock):
+@start_waiting.register(KLUpper)
+def _start_waiting(index, scope, family, state, near, queue, clock):
     if index.c < 0.0:
         return False  # f would not grow with the clock
     return enqueue_all(index, scope, family, state, near, queue, clock)
@@ -82,16 +82,16 @@ def enqueue_all(index, scope, family, state, near, queue, clock):
     clear(queue, len(near))
     queue.session[0].room = -1.0
     bound, now = _incumbent(index, family, state, near, queue, clock)
-    for place in range(len(near)):
-        if place != queue.session[0].place:
-            _enqueue(index, scope, family, state, near, queue, place, bound, now)
+    for position in range(len(near)):
+        if position != queue.session[0].position:
+            _enqueue(index, scope, family, state, near, queue, position, bound, now)
     return True
 
 
 @inner
 def _incumbent(index, family, state, near, queue, clock):
     """The level that the incumbent will show in the next contest, and the reading of that."""
-    record = state.arms[near[queue.session[0].place]]
+    record = state.arms[near[queue.session[0].position]]
     now = reading(index, clock + 1, record)
     return index_level(index, family, record, whole_budget(index, now)), now
 
@@ -102,13 +102,13 @@ def _clearly_below(rival, bound):
 
 
 @inner
-def _enqueue(index, scope, family, state, near, queue, place, bound, now):
+def _enqueue(index, scope, family, state, near, queue, position, bound, now):
     """Let a rival wait for a level of its own between its index and the incumbent's, or wake it."""
-    record = state.arms[near[place]]
+    record = state.arms[near[position]]
     rival = index_level(index, family, record, whole_budget(index, now))
-    set_level(queue, len(near), place, NOT_WAITING)
+    set_level(queue, len(near), position, NOT_WAITING)
     if not _clearly_below(rival, bound):
-        wake(queue, len(near), place)
+        wake(queue, len(near), position)
         return
     # Close to the rival, since rewards close the gap faster than the clock; but where others wait
     # for a higher level anyway, up to the middle.
@@ -116,14 +116,14 @@ def _enqueue(index, scope, family, state, near, queue, place, bound, now):
     level = max(near_by, min(middle, queue.levels[1]))
     own = of_arm(family, record)
     if not is_sharp(own, level):
-        wake(queue, len(near), place)
+        wake(queue, len(near), position)
         return
-    set_level(queue, len(near), place, level)
+    set_level(queue, len(near), position, level)
     budget = distance(own, float(record.pulls), record.total, level)
     enough = min(reached(index, budget * (1.0 - _SAFE), record.pulls), NEVER)
     # The last round whose clock is surely not enough, and then the next contest.
     quiet = max(math.floor(enough * (1.0 - _SAFE)) - 1.0, now - 1.0)
-    wait_until(queue, len(near), place, contest_after(scope, quiet, len(near), 1.0))
+    wait_until(queue, len(near), position, contest_after(scope, quiet, len(near), 1.0))
 
 
 @reached.register(KLUpper)
@@ -143,7 +143,7 @@ def _clock_of_budget(index, budget, pulls):
 @guard.register(Budgeted)
 def _guard(index, scope, family, state, near, queue, clock, most):
     session = queue.session[0]
-    record = state.arms[near[queue.session[0].place]]
+    record = state.arms[near[queue.session[0].position]]
     now = reading(index, clock + 1, record)
     loss_margin = _bearable(index, family, record, queue.levels[1], now)
     if loss_margin < 0 or 4 * loss_margin < session.room:
@@ -162,11 +162,11 @@ def _lower_levels(index, scope, family, state, near, queue, clock):
     bound, now = _incumbent(index, family, state, near, queue, clock)
     whole = whole_budget(index, now)
     while queue.levels[1] > -math.inf:
-        place = top_place(queue, len(near))
-        rival = index_level(index, family, state.arms[near[place]], whole)
+        position = top_position(queue, len(near))
+        rival = index_level(index, family, state.arms[near[position]], whole)
         if _clearly_below(rival, bound) and queue.levels[1] < between(family, rival, bound, 0.6):
             return
-        _enqueue(index, scope, family, state, near, queue, place, bound, now)
+        _enqueue(index, scope, family, state, near, queue, position, bound, now)
 
 
 @inner
@@ -213,14 +213,14 @@ def _slope(family, own, low, theta, log_norm):
     return low * (own_theta - theta) + log_norm - own_log_norm
 
 
-@look.register(Budgeted)
-def _look(index, scope, family, state, near, queue, clock):
-    size, own = len(near), queue.session[0].place
+@hold_contest.register(Budgeted)
+def _hold_contest(index, scope, family, state, near, queue, clock):
+    size, own = len(near), queue.session[0].position
     now = reading(index, clock, state.arms[near[own]])
     while next_key(queue) <= now:
-        place = next_place(queue, size)
-        wake(queue, size, place)
-        set_level(queue, size, place, NOT_WAITING)
+        position = next_position(queue, size)
+        wake(queue, size, position)
+        set_level(queue, size, position, NOT_WAITING)
     called, awake = queue.called, queue.session[0].n_awake
     called[0] = near[own]
     for slot in range(awake):
@@ -233,10 +233,10 @@ def _look(index, scope, family, state, near, queue, clock):
 
 
 @requeue.register(Budgeted)
-def _enqueue_again(index, scope, family, state, near, queue, place, clock):
+def _enqueue_again(index, scope, family, state, near, queue, position, clock):
     bound, now = _incumbent(index, family, state, near, queue, clock)
-    if place != queue.session[0].place:
-        _enqueue(index, scope, family, state, near, queue, place, bound, now)
+    if position != queue.session[0].position:
+        _enqueue(index, scope, family, state, near, queue, position, bound, now)
     else:
         # The incumbent won, so whoever was awake is below it.
         for slot in range(queue.session[0].n_awake - 1, -1, -1):

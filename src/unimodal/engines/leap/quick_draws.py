@@ -71,7 +71,7 @@ def _most_are_quick(index, near):
 
 @worth.register(QuickThompson)
 def _rounds_are_cheap(index, size):
-    # In wider contests only few are drawn in a look, and many of those who are not are not quick.
+    # In wider contests only few are drawn each time, and many of those who are not are not quick.
     return 450.0 / (30.0 + 10.0 * size if size <= FEW else 40.0 + 29.0 * size)
 
 
@@ -80,10 +80,10 @@ def _one_draw(index, family, state, arm):
     gammas, rng = index.gammas[arm], state.rng
     if gammas.grade < 0:
         return _plain_draw(family, state.arms[arm], rng)
-    place = take_pairs(rng, index.pairs, 1)
-    if is_sure(gammas, index.pairs, place):
-        return from_beta(family, state.arms[arm], sure_beta(gammas, index.pairs, place))
-    return from_beta(family, state.arms[arm], beta_looked_at(rng, gammas, index.pairs, place))
+    pair = take_pairs(rng, index.pairs, 1)
+    if is_sure(gammas, index.pairs, pair):
+        return from_beta(family, state.arms[arm], sure_beta(gammas, index.pairs, pair))
+    return from_beta(family, state.arms[arm], beta_looked_at(rng, gammas, index.pairs, pair))
 
 
 @outlined
@@ -101,23 +101,23 @@ def _highest_draw(index, family, state, near, leader, clock):
     # is not quick, or whose pair is not sure, draws NaN, which does not win.
     first = take_pairs(rng, pairs, len(near))
     best, best_draw, missing, tied = near[0], -math.inf, False, False
-    for place in range(len(near)):
-        arm = near[place]
-        draw = from_beta(family, arms[arm], sure_beta(gammas[arm], pairs, first + place))
+    for position in range(len(near)):
+        arm = near[position]
+        draw = from_beta(family, arms[arm], sure_beta(gammas[arm], pairs, first + position))
         missing |= draw != draw
         tied |= draw == best_draw
         if draw > best_draw:
             best, best_draw = arm, draw
     if missing or tied:
-        for place in range(len(near)):
-            arm = near[place]
+        for position in range(len(near)):
+            arm = near[position]
             if gammas[arm].grade < 0:
                 draw = _plain_draw(family, arms[arm], rng)
-            elif not is_sure(gammas[arm], pairs, first + place):
-                share = beta_looked_at(rng, gammas[arm], pairs, first + place)
+            elif not is_sure(gammas[arm], pairs, first + position):
+                share = beta_looked_at(rng, gammas[arm], pairs, first + position)
                 draw = from_beta(family, arms[arm], share)
             elif tied and arm != best:
-                draw = from_beta(family, arms[arm], sure_beta(gammas[arm], pairs, first + place))
+                draw = from_beta(family, arms[arm], sure_beta(gammas[arm], pairs, first + position))
             else:
                 continue
             if beats(state, draw, arm, best_draw, best):

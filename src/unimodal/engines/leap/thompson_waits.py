@@ -17,11 +17,11 @@ from unimodal.engines.leap.wait_queue import (
     NEVER,
     clear,
     guard,
-    look,
+    hold_contest,
     next_key,
-    next_place,
+    next_position,
     requeue,
-    settle,
+    start_waiting,
     wait_until,
     wake,
     worth,
@@ -33,22 +33,22 @@ from unimodal.kernels.random import exponential, uniform
 from unimodal.policies.index import Thompson, posterior_draw, tie_key
 from unimodal.policies.leaping import contest_after
 
-SHARE = 0.25  # of the level's depth, which the incumbent may lose before it is looked at again
+SHARE = 0.25  # of the level's depth, which the incumbent may lose before it competes again
 FREQUENT = 0.25  # a rival that passes the level more often is drawn in every contest
 FEW = 16  # in contests of no more arms, drawing all of them is the cheapest
 
 
-@settle.register(Thompson)
-def _settle(index, scope, family, state, near, queue, clock):
+@start_waiting.register(Thompson)
+def _start_waiting(index, scope, family, state, near, queue, clock):
     session = queue.session[0]
-    if _only_sure_one(family, state, near, session.place):
+    if _only_sure_one(family, state, near, session.position):
         _enqueue_under_a_sure_one(near, queue)
         return True
-    winners_known = session.hot and session.looks >= 8
+    winners_known = session.hot and session.contests >= 8
     if not winners_known or session.holding > 0.5:
-        session.hot = session.looks = 0
+        session.hot = session.contests = 0
         level = _level_under(family, state, near, session, clock)
-        often = _enqueue_all(scope, family, state, near, queue, level, session.place, clock)
+        often = _enqueue_all(scope, family, state, near, queue, level, session.position, clock)
         seldom = session.eager or often < max(FREQUENT, len(near) / 500.0)
         if session.n_awake == 0 and seldom and math.isfinite(worst(family)):
             session.room = _depth(family, state, near, queue)
@@ -56,7 +56,7 @@ def _settle(index, scope, family, state, near, queue, clock):
         whole = len(near) <= FEW or draws_are_cheap(index, near)
         if whole and not session.eager:
             return False
-    session.hot, session.looks = 1, 0
+    session.hot, session.contests = 1, 0
     level = _level_of_winners(session) if winners_known else session.level
     session.holding = 0.0
     _enqueue_all(scope, family, state, near, queue, level, -1, clock)
@@ -74,12 +74,12 @@ def _never(index, near):
 
 
 @inner
-def _only_sure_one(family, state, near, place):
+def _only_sure_one(family, state, near, position):
     """Whether an arm draws the top every time, and no other does."""
-    if not is_sure(family, state.arms[near[place]]):
+    if not is_sure(family, state.arms[near[position]]):
         return False
     for other in range(len(near)):
-        if other != place and is_sure(family, state.arms[near[other]]):
+        if other != position and is_sure(family, state.arms[near[other]]):
             return False
     return True
 
@@ -89,9 +89,9 @@ def _enqueue_under_a_sure_one(near, queue):
     """Nobody else can win, however often they pass any level below the top."""
     clear(queue, len(near))
     queue.session[0].hot, queue.session[0].level = 0, math.inf
-    for place in range(len(near)):
-        if place != queue.session[0].place:
-            wait_until(queue, len(near), place, NEVER)
+    for position in range(len(near)):
+        if position != queue.session[0].position:
+            wait_until(queue, len(near), position, NEVER)
 
 
 @inner
@@ -101,10 +101,10 @@ def _level_under(family, state, near, session, clock):
     With gap/(2·log t), the rivals' crossings grow by a constant factor only, and the incumbent
     may be pulled in proportion to its pulls before its mean has lost a share of that.
     """
-    centre, spread = outlook(family, state.arms[near[session.place]])
+    centre, spread = outlook(family, state.arms[near[session.position]])
     rival = -math.inf
     for other in range(len(near)):
-        if other != session.place:
+        if other != session.position:
             rival = max(rival, outlook(family, state.arms[near[other]])[0])
     return centre - max(session.depth * spread, (centre - rival) / (2.0 * math.log(clock + 3.0)))
 
@@ -118,7 +118,7 @@ def _level_of_winners(session):
 @inner
 def _depth(family, state, near, queue):
     """How far the level lies under the incumbent's mean, in standard deviations."""
-    centre, spread = outlook(family, state.arms[near[queue.session[0].place]])
+    centre, spread = outlook(family, state.arms[near[queue.session[0].position]])
     return (centre - queue.session[0].level) / spread
 
 
@@ -128,29 +128,29 @@ def _enqueue_all(scope, family, state, near, queue, level, but, clock):
     clear(queue, len(near))
     queue.session[0].level = level
     often = 0.0
-    for place in range(len(near)):
-        if place != but:
-            often += _enqueue(scope, family, state, near, queue, place, clock)
+    for position in range(len(near)):
+        if position != but:
+            often += _enqueue(scope, family, state, near, queue, position, clock)
     return often
 
 
 @inner
-def _enqueue(scope, family, state, near, queue, place, clock):
-    mass, rate = hat(family, state.arms[near[place]], 0, queue.session[0].level, True)
+def _enqueue(scope, family, state, near, queue, position, clock):
+    mass, rate = hat(family, state.arms[near[position]], 0, queue.session[0].level, True)
     if mass > FREQUENT:
-        wake(queue, len(near), place)
+        wake(queue, len(near), position)
         return 1.0
-    queue.rivals[place].rate = rate
-    queue.rivals[place].log_miss = math.log1p(-mass)
-    _wait(scope, state, queue, len(near), place, clock)
+    queue.rivals[position].rate = rate
+    queue.rivals[position].log_miss = math.log1p(-mass)
+    _wait(scope, state, queue, len(near), position, clock)
     return mass
 
 
 @inner
-def _wait(scope, state, queue, size, place, clock):
+def _wait(scope, state, queue, size, position, clock):
     """Let an arm wait for its next candidate."""
-    contests = _geometric(state.rng, queue.rivals[place].log_miss)
-    wait_until(queue, size, place, contest_after(scope, clock, size, contests))
+    contests = _geometric(state.rng, queue.rivals[position].log_miss)
+    wait_until(queue, size, position, contest_after(scope, clock, size, contests))
 
 
 @inner
@@ -162,16 +162,16 @@ def _geometric(rng, log_miss):
 
 
 @requeue.register(Thompson)
-def _enqueue_again(index, scope, family, state, near, queue, place, clock):
+def _enqueue_again(index, scope, family, state, near, queue, position, clock):
     session = queue.session[0]
     if session.hot:
-        _enqueue(scope, family, state, near, queue, place, clock)
+        _enqueue(scope, family, state, near, queue, position, clock)
         stale = abs(_level_of_winners(session) - session.level) > session.varying
         return not (
-            (session.looks >= 16 and stale) or (session.looks >= 64 and session.holding > 0.5)
+            (session.contests >= 16 and stale) or (session.contests >= 64 and session.holding > 0.5)
         )
-    if place != session.place:
-        _enqueue(scope, family, state, near, queue, place, clock)
+    if position != session.position:
+        _enqueue(scope, family, state, near, queue, position, clock)
     return session.n_awake == 0
 
 
@@ -185,9 +185,9 @@ def _guard(index, scope, family, state, near, queue, clock, most):
     session = queue.session[0]
     if session.hot:
         return 0, contest_after(scope, clock, len(near), 1.0)
-    record = state.arms[near[session.place]]
+    record = state.arms[near[session.position]]
     if session.level == math.inf:
-        # Until its first failure: then the session is settled again.
+        # Until its first failure: then the session starts again.
         return (0, next_key(queue)) if is_sure(family, record) else (-1, 0.0)
     depth = _depth(family, state, near, queue)
     if depth > 1.5 * session.room or depth < 0.7 * session.room:
@@ -207,41 +207,43 @@ def _guard(index, scope, family, state, near, queue, clock, most):
     return loss_margin, min(session.dip, next_key(queue))
 
 
-@look.register(Thompson)
-def _look(index, scope, family, state, near, queue, clock):
+@hold_contest.register(Thompson)
+def _hold_contest(index, scope, family, state, near, queue, clock):
     session, arms, rng, size = queue.session[0], state.arms, state.rng, len(near)
     level = session.level
     best, best_draw = -1, -math.inf
     for slot in range(session.n_awake):
-        place = queue.rivals[slot].awake
-        draw = posterior_draw(index, family, state, near[place])
-        if _beats(state, near, draw, place, best_draw, best):
-            best, best_draw = place, draw
+        position = queue.rivals[slot].awake
+        draw = posterior_draw(index, family, state, near[position])
+        if _beats(state, near, draw, position, best_draw, best):
+            best, best_draw = position, draw
     while next_key(queue) <= clock:
-        place = next_place(queue, size)
-        draw = under_hat(family, arms[near[place]], level, queue.rivals[place].rate, True, rng)
-        if draw == draw and _beats(state, near, draw, place, best_draw, best):
-            best, best_draw = place, draw
-        _wait(scope, state, queue, size, place, clock)
+        position = next_position(queue, size)
+        draw = under_hat(
+            family, arms[near[position]], level, queue.rivals[position].rate, True, rng
+        )
+        if draw == draw and _beats(state, near, draw, position, best_draw, best):
+            best, best_draw = position, draw
+        _wait(scope, state, queue, size, position, clock)
     if not session.hot:
-        place = session.place
-        record = arms[near[place]]
+        position = session.position
+        record = arms[near[position]]
         draw = _dip(family, record, queue, clock, rng)
         if draw != draw:  # it lies above
             if best < 0:
-                return place  # where nobody else does
-            draw = _draw_above(index, family, state, near[place], level)
-        if _beats(state, near, draw, place, best_draw, best):
-            best, best_draw = place, draw
+                return position  # where nobody else does
+            draw = _draw_above(index, family, state, near[position], level)
+        if _beats(state, near, draw, position, best_draw, best):
+            best, best_draw = position, draw
     if not best_draw > level:
         # Nobody passed the level: whoever waits has drawn below it.
-        for place in range(size):
-            if queue.rivals[place].slot < 0 and (session.hot or place != session.place):
-                draw = _draw_below(index, family, state, near[place], level)
-                if _beats(state, near, draw, place, best_draw, best):
-                    best, best_draw = place, draw
+        for position in range(size):
+            if queue.rivals[position].slot < 0 and (session.hot or position != session.position):
+                draw = _draw_below(index, family, state, near[position], level)
+                if _beats(state, near, draw, position, best_draw, best):
+                    best, best_draw = position, draw
     if session.hot:
-        _remember(queue, best_draw, best == session.place)
+        _remember(queue, best_draw, best == session.position)
     return best
 
 
@@ -262,17 +264,17 @@ def _dip(family, record, queue, clock, rng):
 def _remember(queue, draw, held):
     """Keep running averages of the winning draws, to choose the next level by."""
     session = queue.session[0]
-    weight = 1.0 / min(session.looks + 1.0, 16.0)
+    weight = 1.0 / min(session.contests + 1.0, 16.0)
     session.varying += (abs(draw - session.winning) - session.varying) * weight
     session.winning += (draw - session.winning) * weight
     session.holding += (held - session.holding) * weight
 
 
 @inner
-def _beats(state, near, draw, place, best_draw, best):
+def _beats(state, near, draw, position, best_draw, best):
     if draw != best_draw or best < 0:
         return draw > best_draw or best < 0
-    return tie_key(state, near[place]) > tie_key(state, near[best])
+    return tie_key(state, near[position]) > tie_key(state, near[best])
 
 
 @inner

@@ -55,7 +55,7 @@ def read_key(request: Request) -> str | None:
 
 
 def described(*models: type[BaseModel], required: bool = True, keyed: bool = False) -> Any:
-    """What OpenAPI is told of such an endpoint: the campaign's name, a key, a body of some form."""
+    """What OpenAPI says of such an endpoint: the campaign's name, a key, a body of some form."""
     name = {"name": "name", "in": "path", "required": True, "example": "prices"}
     parameters: list[dict[str, Any]] = [{**name, "schema": {"type": "string", "pattern": NAME}}]
     if keyed:

@@ -121,7 +121,7 @@ async def answered(endpoint: Endpoint, request: Request) -> Response:
 
 
 def failure(error: BaseException) -> dict[str, Any]:
-    """The problem of an error that nobody foresaw: logged here, not told to strangers."""
+    """The problem of an error that nobody foresaw: logged here, not shown to strangers."""
     if descriptors.is_lack(error):
         lack = "the service has as many files and connections open as the system lets: call again."
         return of_error(errors.TooManyOpenFiles(lack))
@@ -158,7 +158,7 @@ def _of_http(request: Request, error: HTTPException) -> dict[str, Any]:
 
 
 def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """What OpenAPI is told of problems, for statuses besides those that any request may get."""
+    """What OpenAPI says of problems, for statuses besides those that any request may get."""
     always = (400, 401, 403, 408, 413, 415, 422, 429, 503)
     schema = {"$ref": "#/components/schemas/Problem"}
     return {

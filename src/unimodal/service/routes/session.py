@@ -23,7 +23,7 @@ async def log_in(request: Request, body: SessionBody) -> Response:
     service = service_of(request)
     token = service.access.known(request, body.token)
     session = service.access.sessions.begin(token.id)
-    answer = _told(service, session, token)
+    answer = _session_answer(service, session, token)
     set_cookie(answer, request, service.access.sessions.cookie(session))
     return answer
 
@@ -38,7 +38,7 @@ async def read_session(request: Request) -> Response:
     """Say who has logged in, and tell the CSRF token again."""
     service = service_of(request)
     session, token = service.access.session_and_token(request)
-    return _told(service, session, token)
+    return _session_answer(service, session, token)
 
 
 @router.delete(
@@ -59,7 +59,7 @@ async def log_out(request: Request) -> Response:
     return answer
 
 
-def _told(service: Service, session: Session, token: Token) -> Response:
+def _session_answer(service: Service, session: Session, token: Token) -> Response:
     return as_json(
         {
             "name": token.name,

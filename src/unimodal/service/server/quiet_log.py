@@ -15,7 +15,7 @@ EVERY = 60.0  # seconds between two lines of the same kind
 
 
 class QuietLog(logging.Filter):
-    """Logs a line once per interval; the others of its kind are counted, and told with the next.
+    """Logs a line once per interval; the others of its kind are counted, and logged with the next.
 
     The kind of a line is its text before arguments are put in, so that text must be fixed. As a
     filter of another logger it does the same to that one's lines.
@@ -29,7 +29,9 @@ class QuietLog(logging.Filter):
         super().__init__()
         self._every, self._clock = every, clock
         self._lock = threading.Lock()
-        self._kinds: dict[str, tuple[float, int]] = {}  # when it was last told, and how many since
+        self._kinds: dict[
+            str, tuple[float, int]
+        ] = {}  # when it was last logged, and how many since
 
     def warning(self, text: str, *arguments: object) -> None:
         """Log a line, or count it where one of its kind was logged within the interval."""
@@ -52,7 +54,9 @@ class QuietLog(logging.Filter):
         """Log how many lines were left out, of the kinds whose interval is over."""
         now = self._clock()
         with self._lock:
-            over = [kind for kind, (told, _) in self._kinds.items() if now - told >= self._every]
+            over = [
+                kind for kind, (logged, _) in self._kinds.items() if now - logged >= self._every
+            ]
             left_out = [(kind, self._kinds.pop(kind)[1]) for kind in over]
         for kind, times in left_out:
             if times:
@@ -62,9 +66,9 @@ class QuietLog(logging.Filter):
         """How many were left out since the last line of a kind; None if this one is, too."""
         now = self._clock()
         with self._lock:
-            told, times = self._kinds.get(kind, (-self._every, 0))
-            is_due = kind not in self._kinds or now - told >= self._every
-            self._kinds[kind] = (now, 0) if is_due else (told, times + 1)
+            logged, times = self._kinds.get(kind, (-self._every, 0))
+            is_due = kind not in self._kinds or now - logged >= self._every
+            self._kinds[kind] = (now, 0) if is_due else (logged, times + 1)
         return times if is_due else None
 
 

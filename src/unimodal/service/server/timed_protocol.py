@@ -29,7 +29,7 @@ class TimedProtocol(H11Protocol):
     """Closes a connection whose client sends no whole head, or takes no answer, in time.
 
     A body that was not read when the answer begins is never read: the answer closes the connection,
-    as does each one after the service was told to end.
+    as does each one after the service was asked to end.
     """
 
     service: Service

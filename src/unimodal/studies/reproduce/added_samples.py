@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from unimodal.studies.finished_tasks import Store
+from unimodal.studies.finished_tasks import FinishedTasks
 from unimodal.studies.reproduce.setting import Setting
 from unimodal.studies.tasks import Task, cut
 
@@ -66,7 +66,7 @@ class Samples:
     A sample is a graph with its trials averaged, or a trial if there is only one graph.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: FinishedTasks) -> None:
         self._store = store
         self._joined: dict[tuple[Setting, str], Any] = {}
 

@@ -61,7 +61,7 @@ class Comparison:
     def where(self) -> str:
         """The setting in words, with the round if it is not the last."""
         late = "" if self.at == -1 else f", t = {self.round:,}"
-        return f"{place(self.setting)}{late}"
+        return f"{setting_text(self.setting)}{late}"
 
     @property
     def round(self) -> int:
@@ -115,7 +115,7 @@ class Step:
     @property
     def where(self) -> str:
         """The two settings in words."""
-        return " to ".join(place(setting) for setting in self.settings)
+        return " to ".join(setting_text(setting) for setting in self.settings)
 
     def shown(self, estimate: Estimate, level: float) -> str:
         """The difference with its interval, and where."""
@@ -132,7 +132,7 @@ def _fewest(setting: Setting) -> int:
     return FEWEST_TRIALS if setting.graphs == 1 else FEWEST_GRAPHS
 
 
-def place(setting: Setting) -> str:
+def setting_text(setting: Setting) -> str:
     """A setting within its experiment, in words."""
     if setting.density in ("line", "triangle"):
         peak = "" if setting.high == 0.9 else f", peak {setting.high:g}"

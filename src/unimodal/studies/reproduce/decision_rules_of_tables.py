@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from unimodal.results.statistics import Interval, mean_interval, ratio_interval
-from unimodal.studies.reproduce.comparisons import Comparison, Step, place
+from unimodal.studies.reproduce.comparisons import Comparison, Step, setting_text
 from unimodal.studies.reproduce.decision_rule import DecisionRule, keeping_the_rule
 from unimodal.studies.reproduce.findings import Finding, Findings, ratio
 from unimodal.studies.reproduce.paper_numbers import POLICIES, SIZES
@@ -123,7 +123,7 @@ def _extreme(
             each = [beats(one, rival)[0] for rival in rivals if rival is None or rival is not one]
             words.append(every(each))
             if words[-1] not in (HOLDS, WAITS):
-                notes.append(f"{place(paper_setting(experiment, k, density))}: {words[-1]}")
+                notes.append(f"{setting_text(paper_setting(experiment, k, density))}: {words[-1]}")
         notes.insert(0, f"{words.count(HOLDS)} of {len(words)} settings")
         return every(words), "; ".join(notes)
 

@@ -34,7 +34,7 @@ def write_all(
 ) -> None:
     """Write the pages, the tables, the findings, and what was decided beyond them.
 
-    `begin` is told of each of the `STEPS` before it is made.
+    `begin` is called with each of the `STEPS` before it is made.
     """
     write_pages(found, folder, scale, made_with, decided, begin=begin)
     begin("writing tables and data")

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from unimodal.studies.finished_tasks import Store
+from unimodal.studies.finished_tasks import FinishedTasks
 from unimodal.studies.reproduce.paper_numbers import POLICIES, TABLE_2
 from unimodal.studies.reproduce.settings import Setting
 from unimodal.studies.tasks import Task
@@ -22,7 +22,7 @@ Cell = tuple[str, str]
 class Watch:
     """What is finished; `tell` is called for each task."""
 
-    def __init__(self, tasks: list[Task[Setting]], store: Store) -> None:
+    def __init__(self, tasks: list[Task[Setting]], store: FinishedTasks) -> None:
         self._tasks, self._store = tasks, store
         self._left = Counter(_cell(task) for task in tasks)
         self.cells = len(self._left)
@@ -99,7 +99,7 @@ def _spoken(seconds: float) -> str:
 
 
 @contextmanager
-def watching(tasks: list[Task[Setting]], store: Store) -> Iterator[Callable[[Any], object]]:
+def watching(tasks: list[Task[Setting]], store: FinishedTasks) -> Iterator[Callable[[Any], object]]:
     """Show the run on standard error if it is a terminal; yields the function to call per task."""
     watch = Watch(tasks, store)
     if not sys.stderr.isatty():

@@ -11,7 +11,7 @@ import numpy as np
 from unimodal.results.skewed_means import student_of
 from unimodal.results.statistics import Interval, marked
 from unimodal.studies.reproduce import paper_numbers as paper
-from unimodal.studies.reproduce.comparisons import Samples, place
+from unimodal.studies.reproduce.comparisons import Samples, setting_text
 from unimodal.studies.reproduce.number_agreement import UNDECIDED, Agreement, judge
 from unimodal.studies.reproduce.sequential_test import (
     LOOKS,
@@ -59,7 +59,7 @@ class Number:
     @property
     def where(self) -> str:
         """Its table, setting and policy in words."""
-        return f"{self.table}, {place(self.setting)}, {self.policy}"
+        return f"{self.table}, {setting_text(self.setting)}, {self.policy}"
 
     def judged(self, ours: Estimate, questions: int) -> Agreement:
         """The verdict of one look, undecided while our interval is wider than 5 % of the value."""

@@ -44,7 +44,7 @@ def report(
 ) -> str:
     """The main page; with the final verdicts if there are, and with ways to connect graphs.
 
-    `begin` is told what is drawn next: that takes its time.
+    `begin` is called with what is drawn next: that takes its time.
     """
     rows = all_rows(found)
     at_scale = [(claim, *claim.rule(found)) for claim in CLAIMS]

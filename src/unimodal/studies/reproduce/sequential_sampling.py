@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from unimodal.engines import runner
-from unimodal.studies.finished_tasks import Store, opened
+from unimodal.studies.finished_tasks import FinishedTasks, opened
 from unimodal.studies.reproduce.added_samples import Samples, block, size_at
 from unimodal.studies.reproduce.claims import CLAIMS, Claim
 from unimodal.studies.reproduce.decision_rule import Question
@@ -46,7 +46,7 @@ class Progress:
 
 
 class View(Protocol):
-    """A display: told before each batch of tasks and after each task."""
+    """A display: called before each batch of tasks and after each task."""
 
     def __call__(self, progress: Progress, new_batch: bool) -> object:
         """Show it."""
@@ -57,7 +57,7 @@ class SequentialSampling:
 
     def __init__(
         self,
-        store: Store,
+        store: FinishedTasks,
         seconds: TaskSeconds,
         budget: float,
         view: View,
