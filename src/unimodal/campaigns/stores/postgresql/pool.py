@@ -30,6 +30,7 @@ from unimodal.errors import StoreError
 MOST = "UNIMODAL_POSTGRESQL_CONNECTIONS"  # to one database, by one process
 _USUAL_MOST = 10
 _LEAST = 2  # a copy within a database reads by one and writes by another
+_LEAST_WAIT = 1.0  # seconds: places are made by another thread, which may not get there sooner
 _UNUSED = 60.0  # seconds after which connections that were not needed are closed, one by one
 
 
@@ -83,6 +84,7 @@ class _Pool:
 
     def take(self, address: DatabaseAddress, wait: float) -> _Slot:
         """A place, as soon as one is free; `Busy` if that takes too long."""
+        wait = max(wait, _LEAST_WAIT)
         try:
             slot: _Slot = self._slots.getconn(timeout=wait)
         except pool_driver().PoolTimeout:

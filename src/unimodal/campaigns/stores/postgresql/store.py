@@ -109,12 +109,16 @@ class PostgresqlStore(PostgresqlTables, PausedAtForks):
 
     def _connection_of(self, transaction: Transaction | None) -> PostgresqlConnection:
         """The connection of a transaction that is begun, and still is for the server."""
-        if transaction is None or not transaction.is_alive or self.closed:
-            if self.closed:
-                raise StoreError(f"{self.path} was closed here: open it again with Campaign.open.")
-            raise Interrupted(f"{self.path} cannot be reached: start it, or call again.")
-        assert transaction.connection is not None
-        return transaction.connection
+        if self.closed:
+            raise StoreError(f"{self.path} was closed here: open it again with Campaign.open.")
+        if transaction is not None and transaction.is_alive:
+            assert transaction.connection is not None
+            return transaction.connection
+        lost = Interrupted(f"{self.path} cannot be reached: start it, or call again.")
+        if transaction is not None and transaction.state is State.BEGUN:
+            transaction.state = State.OVER
+            self._session.lose(lost)
+        raise lost
 
     def is_new(self) -> bool:
         """Whether nothing has been written yet."""
@@ -306,6 +310,8 @@ class PostgresqlStore(PostgresqlTables, PausedAtForks):
     def _find_out(self, transaction: Transaction, error: Interrupted) -> None:
         """Return if a commit that was sent has arrived; or else say that it may be done again."""
         transaction.state, self._transaction = State.UNKNOWN, None
+        if transaction.creates:
+            self._campaign = None  # it is looked for again
         stamp, arrived = transaction.stamp, False
         try:
             self._session.lose(error)
