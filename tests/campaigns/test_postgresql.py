@@ -326,7 +326,7 @@ def test_tables_that_an_older_version_made_get_our_function_from_who_may_make_it
         assert server.execute(count, database) == [(functions,)]
         campaign._writer._undisturbed = 10**6
         assert campaign.reward(one.id, 1.0) is True
-        assert campaign._store._session.is_plain == (functions == 2)
+        assert campaign._store._session.connected().is_plain == (functions == 2)
     assert kinds(address).count("reward") == 2
 
 

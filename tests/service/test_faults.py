@@ -19,7 +19,7 @@ import unimodal as um
 from tests.postgresql_server import PostgresqlServer
 from unimodal.campaigns import verify
 from unimodal.campaigns.commands.deciding import deciding
-from unimodal.campaigns.stores import as_place
+from unimodal.campaigns.stores import as_place, kind_of
 from unimodal.campaigns.stores.sqlite import SqliteStore
 from unimodal.errors import StoreError
 from unimodal.service.campaigns.call_queue import CallQueue
@@ -361,6 +361,33 @@ def test_postgresql_away_and_back(serving):
             ]
             assert len(http.get(f"{path}/events").json()["events"]) >= 3
         assert bool(verify(catalog_of(database.address(), 5.0).address("prices")))
+
+
+def test_all_connections_in_use_are_a_503_that_says_when_to_come_again(serving, monkeypatch):
+    """Those of the process: here two other stores have them."""
+    monkeypatch.setenv("UNIMODAL_POSTGRESQL_CONNECTIONS", "2")
+    with (
+        PostgresqlServer(fsync="off") as database,
+        serving(database.address(), limits=ServiceLimits(wait=0.3)) as served,
+    ):
+        path = create(served.http, "prices")
+        others = [
+            kind_of(place).open_store(place, "fast", 5.0)
+            for place in (as_place(database.address(name), "it") for name in ("a", "b"))
+        ]
+        for store in others:
+            store.begin()
+        for answer in (
+            served.http.post(f"{path}/decisions"),
+            served.http.post(f"{path}/rewards", json={"decision": 1, "reward": 1}),
+            served.http.get("/v1/campaigns"),
+        ):
+            assert kind(answer) == (503, "Busy") and int(answer.headers["Retry-After"]) >= 1
+        assert served.http.get("/healthz").status_code == 200
+        for store in others:
+            store.roll_back()
+            store.close()
+        assert served.http.post(f"{path}/decisions").status_code == 200
 
 
 def test_a_database_that_is_set_back_under_a_service(serving, postgresql):

@@ -31,7 +31,8 @@ processes, may be open on the same campaign. What has to hold:
   the types that they were written with: what is wrong with an event is found, and told, by those
   who fold the log.
 
-`tests/conformance/test_stores.py` checks this; a new store is one line in its list.
+`unimodal.testing.check_store` checks this. A new store is a package beside `sqlite` and
+`postgresql`, and one line of `kind_of`.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from unimodal.campaigns.stores import DatabaseAddress, Interrupted, kind_of
-from unimodal.campaigns.stores.postgresql.connection import PostgresqlConnection
+from unimodal.campaigns.stores.postgresql.pool import Lease, borrowed
 from unimodal.campaigns.stores.postgresql.statements import sql_file
 from unimodal.service.campaigns.catalog import check_name, is_name
 
@@ -24,7 +24,7 @@ class DatabaseCatalog:
     def __init__(self, address: DatabaseAddress, wait: float) -> None:
         self._database, self._wait = address, wait
         self._lock = threading.Lock()
-        self._connection: PostgresqlConnection | None = None
+        self._pool_use = Lease(address, wait)  # by which the pool stays open between questions
         self._has_table = False
 
     def __str__(self) -> str:
@@ -61,11 +61,9 @@ class DatabaseCatalog:
         self._ask("SELECT 1")
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Let go of the connections."""
         with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+            self._pool_use.end()
 
     def _has(self, table: str) -> bool:
         return bool(self._ask(_HAS, table=table)[0][0])
@@ -73,13 +71,13 @@ class DatabaseCatalog:
     def _ask(self, statement: str, **values: Any) -> list[Any]:
         """The rows of a statement; once more where the connection was lost."""
         with self._lock:
-            for is_last in (False, True):
-                if self._connection is None or self._connection.is_lost:
-                    self._connection = PostgresqlConnection(self._database, self._wait)
-                try:
-                    found = self._connection.ask(statement, values)
+            self._pool_use.join()
+        for is_last in (False, True):
+            try:
+                with borrowed(self._database, self._wait) as connection:
+                    found = connection.ask(statement, values)
                     return found[0] if found else []
-                except Interrupted:
-                    if is_last:
-                        raise
+            except Interrupted:
+                if is_last:
+                    raise
         raise AssertionError("the second try returns or raises")

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from unimodal.campaigns.stores.address import DatabaseAddress, Place
 from unimodal.campaigns.stores.postgresql.connection import PostgresqlConnection
+from unimodal.campaigns.stores.postgresql.pool import borrowed
 from unimodal.campaigns.stores.postgresql.reading import (
     WAIT,
     Reader,
@@ -67,8 +68,7 @@ def back_up(path: Place, target: Place) -> DatabaseAddress:
         )
     if is_there(target, WAIT):
         raise StoreError(f"there is a campaign {target} already: name another.")
-    connection = PostgresqlConnection(address, WAIT)
-    try:
+    with borrowed(address, WAIT) as connection:
         greet(connection, address)
         begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE;"
         connection.ask(f"{begin} {statement('wait_for_disk')}")
@@ -79,6 +79,4 @@ def back_up(path: Place, target: Place) -> DatabaseAddress:
         copy.create({})
         source._ask("copy", copy=copy._campaign)
         connection.ask(statement("commit"))
-    finally:
-        connection.close()
     return target

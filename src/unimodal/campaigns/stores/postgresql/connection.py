@@ -7,6 +7,7 @@ prepared: a pooler such as PgBouncer may give each transaction to another server
 from __future__ import annotations
 
 import math
+import time
 from typing import Any
 
 from unimodal.campaigns.stores.address import DatabaseAddress
@@ -22,15 +23,19 @@ _USUAL = {
     "application_name": "unimodal",
     "client_encoding": "utf8",
 }
+_IDLE = 0  # PQTRANS_IDLE
 
 
 class PostgresqlConnection:
     """A connection whose errors are ours (see `explanation`)."""
 
     def __init__(self, address: DatabaseAddress, wait: float) -> None:
-        self._address, self._wait = address, wait
+        self.is_for(address, wait)
+        self.made = time.monotonic()
+        self.prepared_for: set[str] = set()  # durabilities of the stores that have looked at it
+        self.is_plain = False  # what such a store has found: see `Session.is_plain`
         self.inserted = 0  # rows, by the last statement that inserted some or none
-        self.status = ""  # what the server says the last statement did
+        self.rolled_back = False  # whether the last statement has ended a transaction so
         psycopg = driver()
         self._error = psycopg.Error
         try:
@@ -46,6 +51,10 @@ class PostgresqlConnection:
             raise self._explained(error, connecting=True) from None
         self._cursor = self._connection.cursor()
 
+    def is_for(self, address: DatabaseAddress, wait: float) -> None:
+        """Take note of whom errors are to name."""
+        self._address, self._wait = address, wait
+
     def ask(self, statement: str, values: dict[str, Any] | None = None) -> list[list[Any]]:
         """Send statements in one message; the rows of each that has some."""
         found = []
@@ -53,12 +62,13 @@ class PostgresqlConnection:
             cursor = self._cursor
             cursor.execute(statement, values or {})
             while True:
-                if cursor.description is not None:
+                result = cursor.pgresult
+                if result.nfields:
                     found.append(cursor.fetchall())
-                elif (cursor.statusmessage or "").startswith("INSERT"):
+                elif result.command_status.startswith(b"INSERT"):
                     self.inserted = cursor.rowcount
-                self.status = cursor.statusmessage or ""
                 if not cursor.nextset():
+                    self.rolled_back = result.command_status == b"ROLLBACK"
                     return found
         except (self._error, UnicodeError) as error:
             raise self._explained(error) from None
@@ -66,7 +76,7 @@ class PostgresqlConnection:
     @property
     def in_transaction(self) -> bool:
         """Whether one was begun and has not ended."""
-        return not self.is_lost and self._connection.info.transaction_status.name != "IDLE"
+        return not self.is_lost and self._connection.pgconn.transaction_status != _IDLE
 
     @property
     def is_lost(self) -> bool:
@@ -87,8 +97,22 @@ def driver() -> Any:
     try:
         import psycopg
     except ImportError:
-        raise StoreError(
-            "campaigns in PostgreSQL need the package psycopg: "
-            "install it with pip install 'unimodal[postgresql]'."
-        ) from None
+        raise _not_installed() from None
     return psycopg
+
+
+def pool_driver() -> Any:
+    """The module `psycopg_pool`, which comes with that extra."""
+    driver()
+    try:
+        import psycopg_pool
+    except ImportError:
+        raise _not_installed() from None
+    return psycopg_pool
+
+
+def _not_installed() -> StoreError:
+    return StoreError(
+        "campaigns in PostgreSQL need the package psycopg with its pool: "
+        "install it with pip install 'unimodal[postgresql]'."
+    )

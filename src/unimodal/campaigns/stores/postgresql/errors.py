@@ -15,6 +15,8 @@ _GONE = (
     "25P03",  # cut off since it was idle inside a transaction
     *("25006", "53300"),  # a standby that has not been promoted yet; too many connections
 )
+# libpq tells no code where a connection failed, only the server's words.
+_NONE_FREE = ("too many clients", "too many connections", "connection slots are reserved")
 
 
 def explanation(
@@ -53,7 +55,6 @@ def explanation(
 
 def _refused(error: Exception, code: str, text: str, address: DatabaseAddress) -> StoreError | None:
     """What no waiting mends, as the server says it before there is a connection."""
-    # libpq tells no code where a connection failed, only the server's words.
     if code.startswith("28") or "authentication failed" in text or "no password" in text:
         return StoreError(
             f"{address} does not let this user in ({text}): check the user and the password."
@@ -84,6 +85,20 @@ def busy(address: DatabaseAddress, wait: float) -> Busy:
         f"another process has kept {address} busy for {wait:g} s, so nothing was written: "
         "call again."
     )
+
+
+def all_in_use(address: DatabaseAddress, wait: float, most: int, setting: str) -> Busy:
+    """The error where no connection of this process has become free in time."""
+    return Busy(
+        f"all {most} connections that this process may have to {address} have been in use for "
+        f"{wait:g} s, so nothing was done: call again, or let it have more ({setting})."
+    )
+
+
+def given_up(error: Interrupted) -> StoreError:
+    """What is told when there is no patience left: `Busy` if the server has too many clients."""
+    text = str(error)
+    return Busy(text) if any(words in text for words in _NONE_FREE) else StoreError(text)
 
 
 def _first_line(error: Exception) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
-import os
 import time
 from collections.abc import Callable
 from typing import Any
 
 from unimodal.campaigns.stores.address import DatabaseAddress, Place
 from unimodal.campaigns.stores.postgresql.connection import PostgresqlConnection
+from unimodal.campaigns.stores.postgresql.errors import given_up
+from unimodal.campaigns.stores.postgresql.pool import Lease
 from unimodal.campaigns.stores.postgresql.schema import Greeting, check_schema, greet
 from unimodal.campaigns.stores.postgresql.statements import statement
 from unimodal.campaigns.stores.postgresql.tables import PostgresqlTables
@@ -18,20 +19,6 @@ from unimodal.errors import StoreError
 
 WAIT = 30.0  # seconds for which readers try to reach a server
 PAUSES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.5)  # seconds before each new try to connect; then the last
-
-
-class Link:
-    """The connection of somebody, to be closed when they are gone."""
-
-    def __init__(self) -> None:
-        self.connection: PostgresqlConnection | None = None
-        self._process = os.getpid()
-
-    def close(self) -> None:
-        """End it, if there is one."""
-        connection, self.connection = self.connection, None
-        if connection is not None and self._process == os.getpid():  # or it is the parent's
-            connection.close()
 
 
 class Reader(PostgresqlTables):
@@ -65,22 +52,31 @@ def read_store(path: Place, work: Callable[[StoreToRead], Found]) -> Found:
 
 
 def read_through(
-    address: DatabaseAddress, look: Callable[[PostgresqlConnection, Greeting], Found], wait: float
+    address: DatabaseAddress,
+    look: Callable[[PostgresqlConnection, Greeting], Found],
+    wait: float,
 ) -> Found:
-    """What a look finds through a connection of its own, made again if it is lost."""
-    until, tries = time.monotonic() + wait, 0
-    while True:
-        link = Link()
-        try:
-            link.connection = connection = PostgresqlConnection(address, wait)
-            return look(connection, greet(connection, address))
-        except Interrupted as error:
-            if time.monotonic() >= until:
-                raise StoreError(str(error)) from None
-            time.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
-            tries += 1
-        finally:
-            link.close()
+    """What a look finds through a connection, by another one if that is lost.
+
+    It has nothing of what others have found out about the server: that may have changed.
+    """
+    lease, until, tries = Lease(address, wait), time.monotonic() + wait, 0
+    try:
+        while True:
+            try:
+                connection = lease.connected()
+                found = look(connection, greet(connection, address))
+                if connection.in_transaction:
+                    connection.ask(statement("roll_back"))
+                return found
+            except Interrupted as error:
+                lease.lose()
+                if time.monotonic() >= until:
+                    raise given_up(error) from None
+                time.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
+                tries += 1
+    finally:
+        lease.end()
 
 
 def not_there(address: DatabaseAddress, names: list[str]) -> StoreError:

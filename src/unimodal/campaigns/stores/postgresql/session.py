@@ -1,4 +1,4 @@
-"""A store's way to its server: a connection that is made again where it is lost, for some time."""
+"""A store's way to its server: connections that are made again where they are lost, for a while."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import TypeVar
 from unimodal.campaigns.clock import steady
 from unimodal.campaigns.stores.address import DatabaseAddress
 from unimodal.campaigns.stores.postgresql.connection import PostgresqlConnection
-from unimodal.campaigns.stores.postgresql.reading import PAUSES, Link
+from unimodal.campaigns.stores.postgresql.errors import given_up
+from unimodal.campaigns.stores.postgresql.pool import Lease
+from unimodal.campaigns.stores.postgresql.reading import PAUSES
 from unimodal.campaigns.stores.postgresql.schema import (
     bring_up_to_date,
     check_durability,
@@ -25,14 +27,13 @@ Done = TypeVar("Done")
 class Session:
     """Connections of one store, and its patience with a server that is away."""
 
-    def __init__(self, address: DatabaseAddress, is_full: bool, wait: float) -> None:
+    def __init__(self, address: DatabaseAddress, durability: str, wait: float) -> None:
         self.address, self.wait, self.closed = address, wait, False
-        self.is_plain = False  # a statement by itself may write, and there are our functions
-        self._is_full = is_full
+        self._durability, self._is_open = durability, False
         self._since: float | None = None  # when the server could not be reached first
         self._last, self._tries = 0.0, 0
         self._server_time, self._then = 0.0, 0.0
-        self.link = Link()
+        self.lease = Lease(address, wait)
 
     # The server's clock.
 
@@ -47,35 +48,46 @@ class Session:
     # Connections.
 
     def connected(self) -> PostgresqlConnection:
-        """The connection, made if there is none: each may be to another server."""
+        """A connection, which may be to another server each time; see `Lease.connected`.
+
+        A store that is opened looks at what the server says of itself, and so does whoever has a
+        connection that no store of its durability has had.
+        """
         if self.closed:
             raise StoreError(f"{self.address} was closed here: open it again with Campaign.open.")
-        if self.link.connection is not None and not self.link.connection.is_lost:
-            return self.link.connection
-        self.drop()
-        connection = PostgresqlConnection(self.address, self.wait)
-        try:
-            greeting = greet(connection, self.address)
-            check_writable(greeting, self.address)
-            if self._is_full:
-                check_durability(greeting, self.address)
-            has_functions = bring_up_to_date(connection, self.address, greeting)
-            self.is_plain = greeting.is_plain and has_functions
-        except BaseException:
-            connection.close()
-            raise
-        self.set_clock(greeting.time)
-        self.link.connection = connection
+        connection = self.lease.connected()
+        if not self._is_open or self._durability not in connection.prepared_for:
+            try:
+                self._prepare(connection)
+            except BaseException:
+                self.lease.drop()
+                raise
         return connection
 
-    def drop(self) -> None:
-        """Close the connection, if there is one."""
-        self.link.close()
+    def _prepare(self, connection: PostgresqlConnection) -> None:
+        """Refuse a server that does not keep what it acknowledges; make tables, if need be."""
+        greeting = greet(connection, self.address)
+        check_writable(greeting, self.address)
+        if self._durability == "full":
+            check_durability(greeting, self.address)
+        has_functions = bring_up_to_date(connection, self.address, greeting)
+        connection.is_plain = greeting.is_plain and has_functions
+        connection.prepared_for.add(self._durability)
+        self._is_open = True
+        self.set_clock(greeting.time)
+
+    def release(self) -> None:
+        """Let others have the connection; it is in no transaction."""
+        self.lease.give_back()
+
+    def suspend(self) -> None:
+        """Let go of everything until the next call."""
+        self.lease.end()
 
     def close(self) -> None:
         """Let go of everything for good."""
         self.closed = True
-        self.drop()
+        self.lease.end()
 
     # Patience.
 
@@ -89,14 +101,14 @@ class Session:
 
     def lose(self, error: Interrupted) -> None:
         """Let go of a connection, and wait a little; refused if that has gone on for too long."""
-        self.drop()
+        self.lease.lose()
         now = time.monotonic()
         if self._since is None or now - self._last > 2 * self.wait:
             self._since, self._tries = now, 0
         self._last = now
         if now - self._since >= self.wait:
             self.settle()
-            raise StoreError(str(error))
+            raise given_up(error)
         time.sleep(PAUSES[min(self._tries, len(PAUSES) - 1)])
         self._tries += 1
 

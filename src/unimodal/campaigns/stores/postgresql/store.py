@@ -55,10 +55,15 @@ class PostgresqlStore(PostgresqlTables, PausedAtForks):
         # One in which a lost commit was looked for in vain; whoever begins goes on with it, so that
         # a commit which is still on its way cannot come in between.
         self._held: Transaction | None = None
-        self._session = Session(path, self._is_full, self._wait)
+        self._session = Session(path, durability, self._wait)
         # For campaigns that nobody closes; not at the end, when other threads may still use it.
-        weakref.finalize(self, self._session.drop).atexit = False
-        self._session.again(self._session.connected)
+        weakref.finalize(self, self._session.lease.abandon).atexit = False
+        try:
+            self._session.again(self._session.connected)
+        except BaseException:
+            self._session.close()
+            raise
+        self._session.release()
 
     def clock(self) -> float:
         """The server's time."""
@@ -71,7 +76,13 @@ class PostgresqlStore(PostgresqlTables, PausedAtForks):
             return self._ask_inside(self._transaction, what, values)
         if self._campaign is None and what != "campaign":
             self.is_new()  # looks for it
-        return self._tell(self._session.connected(), statement(what), values)
+        try:
+            return self._tell(self._session.connected(), statement(what), values)
+        except Interrupted:
+            self._session.lease.lose()
+            raise
+        finally:
+            self._session.release()
 
     def _ask_inside(
         self, transaction: Transaction, what: str, values: dict[str, Any]
@@ -98,11 +109,16 @@ class PostgresqlStore(PostgresqlTables, PausedAtForks):
 
     def _connection_of(self, transaction: Transaction | None) -> PostgresqlConnection:
         """The connection of a transaction that is begun, and still is for the server."""
-        if transaction is None or not transaction.is_alive or self.closed:
-            self._session.connected()  # which refuses a store that was closed
-            raise Interrupted(f"{self.path} cannot be reached: start it, or call again.")
-        assert transaction.connection is not None
-        return transaction.connection
+        if self.closed:
+            raise StoreError(f"{self.path} was closed here: open it again with Campaign.open.")
+        if transaction is not None and transaction.is_alive:
+            assert transaction.connection is not None
+            return transaction.connection
+        lost = Interrupted(f"{self.path} cannot be reached: start it, or call again.")
+        if transaction is not None and transaction.state is State.BEGUN:
+            transaction.state = State.OVER
+            self._session.lose(lost)
+        raise lost
 
     def is_new(self) -> bool:
         """Whether nothing has been written yet."""
@@ -189,7 +205,7 @@ class PostgresqlStore(PostgresqlTables, PausedAtForks):
         except Interrupted as error:
             self._find_out(transaction, error)
         else:
-            if connection.status == "ROLLBACK":  # so it ends if something had failed before
+            if connection.rolled_back:  # so it ends if something had failed before
                 transaction.state = State.OVER
                 failed = Interrupted(f"{self.path} has rolled a transaction back: call again.")
                 self._session.lose(failed)
@@ -201,6 +217,7 @@ class PostgresqlStore(PostgresqlTables, PausedAtForks):
     def _committed(self, transaction: Transaction) -> None:
         transaction.state, self._transaction = State.OVER, None
         self._known = transaction.last(self._known)
+        self._session.release()
         self._session.settle()
 
     def roll_back(self) -> None:
@@ -215,12 +232,13 @@ class PostgresqlStore(PostgresqlTables, PausedAtForks):
         if transaction.creates:
             self._campaign = None
         connection = transaction.connection
-        if connection is None or not connection.in_transaction:
-            return
         try:
-            connection.ask(statement("roll_back"))
-        except UnimodalError:  # then the server does it
-            self._session.drop()
+            if connection is not None and connection.in_transaction:
+                connection.ask(statement("roll_back"))
+        except UnimodalError:
+            pass  # then the server does it, when the connection is given back
+        finally:
+            self._session.release()
 
     def version(self) -> int:
         """The number of the last event of others, as it was when the transaction began."""
@@ -273,7 +291,7 @@ class PostgresqlStore(PostgresqlTables, PausedAtForks):
         transaction.state = State.SENT
         try:
             connection = transaction.connection = self._session.connected()
-            if name == "append_reward" and self._session.is_plain:
+            if name == "append_reward" and connection.is_plain:
                 (((is_next,),),) = self._tell(connection, statement("reward_at_once"), values)
             else:
                 end = "commit" if self._is_full else "commit_fast"
@@ -292,6 +310,8 @@ class PostgresqlStore(PostgresqlTables, PausedAtForks):
     def _find_out(self, transaction: Transaction, error: Interrupted) -> None:
         """Return if a commit that was sent has arrived; or else say that it may be done again."""
         transaction.state, self._transaction = State.UNKNOWN, None
+        if transaction.creates:
+            self._campaign = None  # it is looked for again
         stamp, arrived = transaction.stamp, False
         try:
             self._session.lose(error)
@@ -343,8 +363,8 @@ class PostgresqlStore(PostgresqlTables, PausedAtForks):
     # Forks, and the end.
 
     def suspend(self) -> None:
-        """Let go of the connection until `resume`, outside of a transaction."""
-        self._session.drop()
+        """Let go of connections until `resume`, outside of a transaction."""
+        self._session.suspend()
 
     def resume(self) -> None:
         """Do nothing: the next call connects."""
