@@ -6,12 +6,13 @@ import math
 import threading
 
 import numpy as np
-import polars as pl
 import pytest
 from typer.testing import CliRunner
 
 import unimodal as um
 from unimodal.campaigns.alarms import _look_ups
+from unimodal.campaigns.events import Event
+from unimodal.campaigns.log_facts import LogFacts
 from unimodal.campaigns.simulated_campaign import simulated_campaign
 from unimodal.cli import app
 from unimodal.inference.change import find_change
@@ -300,8 +301,9 @@ def test_twenty_pile_up_once_the_last_of_them_is_late(opened, lag, late):
 def test_look_ups_fail_where_three_and_a_tenth_of_those_made_do(made, failed, is_told):
     """The first ones fail; of 101, the very first does not count any more."""
     data = [json.dumps([number, None if number < failed else [1]]) for number in range(made)]
-    log = {"kind": ["look-up"] * made, "data": data, "time": np.arange(float(made))}
-    told = [str(alarm) for alarm in _look_ups(pl.DataFrame(log))]
+    facts = LogFacts()
+    facts.take([Event(n + 1, float(n), "look-up", arm=n, data=data[n]) for n in range(made)])
+    told = [str(alarm) for alarm in _look_ups(facts)]
     assert len(told) == is_told
     assert not told or f"{min(failed, 10)} of the last {min(made, 100)} could not" in told[0]
 

@@ -27,8 +27,9 @@ from unimodal.campaigns.archive import (
     with_archives,
 )
 from unimodal.campaigns.events import Event
+from unimodal.campaigns.log_reader import no_clock
 from unimodal.campaigns.log_start import archived, erasures
-from unimodal.campaigns.reading import no_clock, saved_settings
+from unimodal.campaigns.reading import saved_settings
 from unimodal.campaigns.relabelling import Relabelling, labels_in, neutral
 from unimodal.campaigns.state_machine import StateMachine
 from unimodal.campaigns.stores import DatabaseAddress, Place, Store, StoreToRead, as_place, kind_of

@@ -7,8 +7,9 @@ from unimodal.agents.explanation import Explanation
 from unimodal.agents.label_text import as_text
 from unimodal.campaigns.event_checks import parsed, told
 from unimodal.campaigns.events import Event
+from unimodal.campaigns.log_reader import no_clock
 from unimodal.campaigns.log_start import begins_after
-from unimodal.campaigns.reading import Archives, no_clock, read, saved_settings
+from unimodal.campaigns.reading import Archives, read, saved_settings
 from unimodal.campaigns.state_machine import StateMachine
 from unimodal.campaigns.stores import Place, StoreToRead
 from unimodal.campaigns.stores.history import fitting_snapshots
