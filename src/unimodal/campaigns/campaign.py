@@ -457,7 +457,7 @@ class Campaign:
         self._check_readable()
         return alarms(self, confidence)
 
-    def followed(self, work: Callable[[Agent, LogFacts], Found]) -> Found:
+    def _followed(self, work: Callable[[Agent, LogFacts], Found]) -> Found:
         """What some work finds in the agent and the facts of the log, as they are at one moment.
 
         Each event is read once, beside the calls of others: the campaign keeps what it read. The
@@ -469,7 +469,7 @@ class Campaign:
         self._store.check_place()  # else it was another file that was read
         return found
 
-    def looked_at(self) -> Reading:
+    def _looked_at(self) -> Reading:
         """The agent and the log as they are at one moment, and stay: to inspect and to replay."""
         self._check_readable()
         found = look(self._store.path, self._transactions.policy)

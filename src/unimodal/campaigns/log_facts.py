@@ -285,7 +285,7 @@ class LogFacts:
 
     def change_test(self, arm: str, family: Family) -> ChangeTest:
         """The test of an arm's rewards, in the order of decisions, up to its oldest open one."""
-        number = self._number(arm)
+        number = self._numbers.get(arm, -1)
         test, row = self._changes.get(number) or (ChangeTest(family), 0)
         mine = row + np.flatnonzero(np.array(self._of[row:]) == number)
         if len(still_open := np.flatnonzero(self._statuses()[mine] == OPEN)):

@@ -34,6 +34,10 @@ class Taker(Protocol):
         """Go on with some events, and the arms of all of them."""
 
 
+# From the family of the rewards, and whether an expiry counts as a reward of 0.
+MakeTaker = Callable[[Family | None, bool], Taker]
+
+
 class LogReader:
     """Follows the log of a campaign: its facts and its agent, as far as they have been read.
 
@@ -45,8 +49,7 @@ class LogReader:
     policy
         A policy of the user's own, which is not in the log.
     also
-        Makes what else is to take the events, from the family of the rewards and whether an expiry
-        counts as a reward of 0.
+        Makes what else is to take the events.
 
     Attributes
     ----------
@@ -61,7 +64,9 @@ class LogReader:
     """
 
     def __init__(
-        self, policy: Policy | None = None, also: Callable[[Family, bool], Taker] | None = None
+        self,
+        policy: Policy | None = None,
+        also: Callable[[Family | None, bool], Taker] | None = None,
     ) -> None:
         self._policy, self._make_also = policy, also
         self._is_sound = False
@@ -70,7 +75,7 @@ class LogReader:
         self._machine: StateMachine | None = None
         self._known: set[str] = set()  # labels that the graph has had
         self.facts = LogFacts()
-        self.also: Any = None
+        self.also: Any = None if also is None else also(None, False)
         self.last = self.beginnings = 0
 
     @property
@@ -78,17 +83,24 @@ class LogReader:
         """The agent, which goes on with the log; None before it was read."""
         return None if self._machine is None else self._machine.agent
 
+    @property
+    def is_at_end(self) -> bool:
+        """Whether all has been read that was there."""
+        return self._is_sound and self.facts.seq == self.last
+
     def read(self, place: Place, work: Callable[[Agent, LogFacts], Found]) -> Found:
         """What some work finds in agent and facts, as they are at one moment.
 
         It must not keep the agent, which goes on with the log.
         """
         self.follow(place)
-        assert self._machine is not None
-        return work(self._machine.agent, self.facts)
+        assert self.agent is not None
+        return work(self.agent, self.facts)
 
-    def follow(self, place: Place, goes_on: Callable[[], bool] | None = None) -> None:
-        """Read on; or as far as it `goes_on`, and then without the agent."""
+    def follow(
+        self, place: Place, goes_on: Callable[[], bool] | None = None, with_agent: bool = True
+    ) -> None:
+        """Read on, for as long as it `goes_on`; at the end the agent follows as well."""
         attempts = 0
 
         def followed(store: StoreToRead) -> None:
@@ -99,7 +111,7 @@ class LogReader:
                 self._begin(store)
             self.last = store.last()
             self._take(store, goes_on)
-            if goes_on is None:
+            if with_agent and self.facts.seq == self.last:
                 self._follow_with_agent(store)
 
         kind_of(place).read_store(place, followed)

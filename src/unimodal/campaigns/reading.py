@@ -63,7 +63,7 @@ class Reading:
         self.facts = LogFacts(path, start, agent.family, as_zero)
         self._table = compact(events, self.facts)
 
-    def followed(self, work: Callable[[Agent, LogFacts], Found]) -> Found:
+    def _followed(self, work: Callable[[Agent, LogFacts], Found]) -> Found:
         """What some work finds in agent and facts."""
         return work(self.agent, self.facts)
 
@@ -204,7 +204,7 @@ def recorded(campaign: Any) -> Recorded:
 def at_one_moment(campaign: Any) -> Recorded:
     """The same for those who look at it for longer than one moment: it does not go on."""
     campaign = recorded(campaign)
-    looked_at = getattr(campaign, "looked_at", None)
+    looked_at = getattr(campaign, "_looked_at", None)
     return campaign if looked_at is None else looked_at()  # type: ignore[no-any-return]
 
 
@@ -216,7 +216,7 @@ def with_facts(campaign: Recorded | str | Place, work: Callable[[Agent, LogFacts
     if isinstance(campaign, str | Path | DatabaseAddress):
         return LogReader().read(as_place(campaign, "the path of a campaign"), work)
     campaign = recorded(campaign)
-    followed = getattr(campaign, "followed", None)
+    followed = getattr(campaign, "_followed", None)
     if followed is not None:
         found: Found = followed(work)
         return found
