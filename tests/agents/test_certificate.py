@@ -570,6 +570,19 @@ def test_while_nothing_has_expired_a_certificate_of_before_holds(kind, tmp_path,
     assert not um.second_peaks(one)
 
 
+def test_a_certificate_says_of_each_sentence_what_it_is_about():
+    """So that a page can leave one out without knowing its words."""
+    agent = um.Agent(um.UTS(), um.graphs.line(3), seed=1)
+    for decision in agent.decide(9)[1:]:
+        agent.reward(decision.id, 1.0)
+    agent.tell(1, 1.0)  # behind an open decision
+    found = agent.certificate()
+    about = [fact for fact, _ in found.sentences()]
+    assert about == ["verdict", "waiting"] and found.waiting == 9
+    assert found.sentences()[1][1].startswith("9 more wait")
+    assert str(found) == "\n".join(text for _, text in found.sentences())
+
+
 def test_a_gap_that_nothing_bounds_is_said_in_words():
     """Gaussian means have no top: an arm without rewards may be above by any amount."""
     agent = um.Agent(um.UTS(), um.graphs.line(3), um.Gaussian(1.0), seed=1)

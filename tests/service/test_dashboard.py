@@ -1,6 +1,7 @@
 """What the dashboard is told by its server: pages, data, events, and who gets them."""
 
 import contextlib
+import gc
 import itertools
 import re
 import signal
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 
 import httpx
 import numpy as np
@@ -288,6 +290,34 @@ def test_a_campaign_of_look_ups(serving, tmp_path):
     with serving(tmp_path) as served:
         walk = served.http.get("/dashboard/campaigns/walk").json()
         assert walk["figures"]["decisions"] == 1
+
+
+def test_what_waits_is_shown_among_what_is_missing_and_not_said_as_well(tmp_path):
+    with um.Campaign.open(tmp_path / "one.db", um.UTS(), um.graphs.line(3), seed=1) as opened:
+        for decision in opened.decide(9)[1:]:
+            opened.reward(decision.id, 1.0)
+    log = FollowedLogs(FolderCatalog(tmp_path), LogSummary).of("one")
+    certificate, alarms = log.read(findings.found_in)
+    assert certificate["missing"][1]["waiting"] == 8 and alarms == []
+    assert not any("wait" in sentence for sentence in certificate["sentences"])
+
+
+def test_the_log_of_a_campaign_is_read_once_for_all_who_ask(tmp_path):
+    with um.Campaign.open(tmp_path / "one.db", um.UTS(), um.graphs.line(3), seed=1) as opened:
+        opened.decide(9)
+    logs = FollowedLogs(FolderCatalog(tmp_path), LogSummary)
+    watched, other = Watched("one", logs.of("one")), logs.of("one")
+    watched._read()
+    assert watched.facts is other.reader.facts and watched.facts.kinds["decide"] == 9
+    assert other.read(lambda agent, facts: (agent.book.made, facts.made)) == (9, 9)
+    assert other.reader.beginnings == 1
+    logs.keep(["one"])
+    known = weakref.ref(other)
+    del watched, other
+    assert logs.of("one") is known()  # of an open campaign
+    logs.keep([])
+    gc.collect()
+    assert known() is None
 
 
 def test_what_is_slow_is_done_at_most_a_tenth_of_the_time():

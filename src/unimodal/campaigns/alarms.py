@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,25 @@ from unimodal.inference.certificate import OBSTACLES
 from unimodal.inference.peak_test import check_confidence
 from unimodal.inference.several_peaks import RewardSums, peaks_of
 
+# Alarms in words: what they are made of are their facts, and their other fields.
+WORDS = {
+    "second peak": "A second peak shows at {confidence} confidence: around {arm} (mean {mean:.4g}) "
+    "the means are higher than on every way from there to {best} (mean {best_mean:.4g}), so that "
+    "a policy that climbs can be stuck on one of the two.",
+    "change": "The rewards of {arm} have changed, at {confidence} confidence: their mean was "
+    "{before:.4g} in the {half:,} before decision {decision:,}, and {after:.4g} in the {half:,} "
+    "from there on.",
+    "cannot tell": "Neither a second peak nor a change can be told: {why}.",
+    "look-ups": "Look-ups fail: {failed} of the last {of} could not be answered, the last of "
+    "{arm!r}; campaign.reports says why.",
+    "no reward": "No reward has come for the last {run:,} decisions (at most {longest:,} before): "
+    "rewards may no longer be told.",
+    "overdue": "Decisions pile up without rewards: {overdue:,} of the first {of:,} have none, "
+    "although of 100 rewards 99 come within {usual}: tell zeros as well, or open the campaign with "
+    "a time_to_live.",
+    "all expired": "The last {run:,} decisions whose time is over had no reward ({usual}): rewards "
+    "may no longer be told, or come later than the time_to_live.",
+}
 CONFIDENCE = 0.99
 FAILED = 0.1  # of the last look-ups, this share must not fail
 FEW_FAILED = 3
@@ -58,6 +76,14 @@ class Alarm:
         The first decision that it is about.
     confidence
         The confidence that was asked for.
+    facts
+        What the sentence is made of, for programs: 'mean', 'best' and 'best_mean' of a second peak;
+        'before', 'after' and 'half' (how many rewards each mean is of) of a change; 'failed' and
+        'of' of look-ups; 'obstacle' where nothing can be told. Of waiting 'why', which is
+        'no reward' ('run' and 'longest' decisions), 'overdue' ('overdue' decisions of the first
+        'of', and 'usual' ones until a reward) or 'all expired' ('run' decisions, and the 'share'
+        that had a reward before).
+        A client has none.
 
     Examples
     --------
@@ -72,14 +98,15 @@ class Alarm:
     since: float | None = None
     decision: int | None = None
     confidence: float | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields by name.
+        """The fields by name, but for the facts.
 
         >>> Alarm("waiting", "No reward has come.").to_dict()["kind"]
         'waiting'
         """
-        return dataclasses.asdict(self)
+        return {name: value for name, value in vars(self).items() if name != "facts"}
 
     def __str__(self) -> str:
         return self.sentence
@@ -132,16 +159,16 @@ def alarms_of(agent: Agent, facts: LogFacts, confidence: float = CONFIDENCE) -> 
     """The same, from an agent and its log."""
     found = obstacle_of(agent, facts)
     tested = (
-        [
-            Alarm(
-                "cannot tell",
-                f"Neither a second peak nor a change can be told: {OBSTACLES[found]}.",
-            )
-        ]
+        [_cannot_tell(found)]
         if found is not None
         else [*_second_peak(agent, facts, confidence), *_change(agent, facts, confidence)]
     )
     return [*tested, *_look_ups(facts), *_waiting(agent, facts)]
+
+
+def _cannot_tell(obstacle: str) -> Alarm:
+    sentence = WORDS["cannot tell"].format(why=OBSTACLES[obstacle])
+    return Alarm("cannot tell", sentence, facts={"obstacle": obstacle})
 
 
 def _second_peak(agent: Agent, facts: LogFacts, confidence: float) -> Iterator[Alarm]:
@@ -154,16 +181,12 @@ def _second_peak(agent: Agent, facts: LogFacts, confidence: float) -> Iterator[A
         found = peaks_of(sums, confidence)
     except UnimodalError:  # a family of a user's own without evidence
         return
+    best = found.best
     for peak in found:
-        yield Alarm(
-            "second peak",
-            f"A second peak shows at {_percent(confidence)} confidence: around {shown(peak.arm)} "
-            f"(mean {peak.mean:.4g}) the means are higher than on every way from there to "
-            f"{shown(found.best.arm)} (mean {found.best.mean:.4g}), so that a policy that climbs "
-            "can be stuck on one of the two.",
-            peak.arm,
-            confidence=confidence,
-        )
+        facts_told = {"mean": peak.mean, "best": best.arm, "best_mean": best.mean}
+        words = {"arm": shown(peak.arm), "confidence": _percent(confidence)}
+        sentence = WORDS["second peak"].format(**words, **{**facts_told, "best": shown(best.arm)})
+        yield Alarm("second peak", sentence, peak.arm, confidence=confidence, facts=facts_told)
 
 
 def _change(agent: Agent, facts: LogFacts, confidence: float) -> Iterator[Alarm]:
@@ -178,15 +201,17 @@ def _change(agent: Agent, facts: LogFacts, confidence: float) -> Iterator[Alarm]
     if found is not None:
         decision = facts.decision_of(leader, found.begins)
         worth = float(np.max(agent.family.factors([_label(agent, leader)])))
+        before, after = worth * found.before, worth * found.after
+        told = {"before": before, "after": after, "half": found.half}
+        words = {"arm": leader, "confidence": _percent(confidence), "decision": decision}
         yield Alarm(
             "change",
-            f"The rewards of {leader} have changed, at {_percent(confidence)} confidence: their "
-            f"mean was {worth * found.before:.4g} in the {found.half:,} before decision "
-            f"{decision:,}, and {worth * found.after:.4g} in the {found.half:,} from there on.",
+            WORDS["change"].format(**words, **told),
             _label(agent, leader),
             facts.time_of(decision),
             decision,
             confidence,
+            told,
         )
 
 
@@ -198,13 +223,10 @@ def _look_ups(facts: LogFacts) -> Iterator[Alarm]:
             label, neighbours = answer(text)
             failed += [(label, time)] * (neighbours is None)
     if len(failed) >= max(FEW_FAILED, FAILED * len(made)):
-        yield Alarm(
-            "look-ups",
-            f"Look-ups fail: {len(failed)} of the last {len(made)} could not be answered, the "
-            f"last of {failed[-1][0]!r}; campaign.reports says why.",
-            failed[-1][0],
-            failed[0][1],
-        )
+        told = {"failed": len(failed), "of": len(made)}
+        (last, _), (_, since) = failed[-1], failed[0]
+        sentence = WORDS["look-ups"].format(arm=last, **told)
+        yield Alarm("look-ups", sentence, last, since, facts=told)
 
 
 def _waiting(agent: Agent, facts: LogFacts) -> Iterator[Alarm]:
@@ -215,28 +237,24 @@ def _waiting(agent: Agent, facts: LogFacts) -> Iterator[Alarm]:
     made, longest = facts.made, facts.longest_run
     run = made - facts.last_closed
     if run >= max(WITHOUT_REWARDS, LONGER * longest):
-        first = facts.last_closed + 1
-        yield Alarm(
-            "waiting",
-            f"No reward has come for the last {run:,} decisions (at most {longest:,} before): "
-            "rewards may no longer be told.",
-            since=facts.time_of(first),
-            decision=first,
-        )
+        told = {"run": run, "longest": longest}
+        yield _waiting_since(facts, facts.last_closed + 1, "no reward", told, told)
         return
     if (usual := _usual(facts.lags())) is None:
         return
     old = made - max(WITHOUT_REWARDS, LATE * (usual + 1))
     overdue = facts.open_up_to(old)
     if len(overdue) >= max(OVERDUE, SHARE_OVERDUE * old):
-        yield Alarm(
-            "waiting",
-            f"Decisions pile up without rewards: {len(overdue):,} of the first {old:,} have none, "
-            f"although of 100 rewards 99 come within {_counted(usual + 1)}: tell zeros as "
-            "well, or open the campaign with a time_to_live.",
-            since=facts.time_of(overdue[0]),
-            decision=overdue[0],
-        )
+        told = {"overdue": len(overdue), "of": old, "usual": usual + 1}
+        words = {**told, "usual": _counted(usual + 1)}
+        yield _waiting_since(facts, overdue[0], "overdue", told, words)
+
+
+def _waiting_since(
+    facts: LogFacts, decision: int, why: str, told: dict[str, Any], words: dict[str, Any]
+) -> Alarm:
+    sentence, since = WORDS[why].format(**words), facts.time_of(decision)
+    return Alarm("waiting", sentence, None, since, decision, facts={"why": why, **told})
 
 
 def _usual(lags: NDArray[Any]) -> int | None:
@@ -253,13 +271,8 @@ def _all_expired(facts: LogFacts) -> Iterator[Alarm]:
     due = told / before if before else 0.0
     if first is not None and run >= max(WITHOUT_REWARDS, DUE / due if due else NEVER_TOLD):
         usual = f"{_percent(round(due, 3))} before had one" if due else "none ever had one"
-        yield Alarm(
-            "waiting",
-            f"The last {run:,} decisions whose time is over had no reward ({usual}): rewards may "
-            "no longer be told, or come later than the time_to_live.",
-            since=facts.time_of(first),
-            decision=first,
-        )
+        words = {"run": run, "usual": usual}
+        yield _waiting_since(facts, first, "all expired", {"run": run, "share": due}, words)
 
 
 def _label(agent: Agent, text: str) -> Any:
