@@ -10,7 +10,8 @@ import pytest
 import unimodal as um
 from unimodal.agents.certifying import certificate as certificate_of
 from unimodal.agents.revision import revised
-from unimodal.campaigns.certifying import in_order
+from unimodal.campaigns.events import Row
+from unimodal.campaigns.log_facts import facts_of
 
 LINE = um.graphs.line(5)
 PULLS, TOTALS = [60, 190, 400, 180, 50], [12, 76, 300, 90, 5]
@@ -456,24 +457,39 @@ def test_it_is_shown_on_a_notebook_and_as_data():
 
 def test_a_reward_counts_with_its_decision_and_not_if_that_is_in_an_archive():
     rows = [
-        (11, "reward", 1, "b", 1.0),  # of a decision before the history
+        (11, "reward", 1, "b", 0.25),  # of a decision before the history
         (12, "decide", 2, "a", None),
         (13, "decide", 3, "b", None),
-        (14, "reward", 3, "b", 0.0),
+        (14, "reward", 3, "b", 0.5),
         (15, "reward", 2, "a", 1.0),
-        (16, "tell", None, "c", 1.0),
+        (16, "tell", None, "c", 0.75),
         (17, "decide", 4, "c", None),  # open: from here on nothing counts
         (18, "decide", 5, "a", None),
-        (19, "reward", 5, "a", 1.0),
+        (19, "reward", 5, "a", 0.125),
     ]
-    history = pl.DataFrame(rows, ["seq", "kind", "decision", "arm", "reward"], orient="row")
+    history, arm_of = of_rows(rows), {"a": 0, "b": 1, "c": 2}
     for log in (history, history.with_columns(arm=pl.col("arm").cast(pl.Categorical))):
-        counted, behind = (
-            table.with_columns(pl.col("arm").cast(pl.String)).rows() for table in in_order(log)
-        )
-        assert counted == [(12, "a", 1.0), (13, "b", 0.0), (16, "c", 1.0)]
-        assert behind == [(18, "a", 1.0)]  # and that of decision 1 waits for nothing
-    assert in_order(history[:1]).counted.is_empty()
+        facts = facts_of(log)
+        assert facts.start.seq == 10 and facts.counted == 3
+        pulls, totals = facts.counted_sums(arm_of)
+        assert (pulls.tolist(), totals.tolist()) == ([1, 1, 1], [1.0, 0.5, 0.75])
+        pulls, totals = facts.waiting_sums(arm_of)  # that of decision 1 waits for nothing
+        assert (pulls.tolist(), totals.tolist(), facts.waiting) == ([1, 0, 0], [0.125, 0, 0], 1)
+        assert facts.late_pulls(arm_of).tolist() == [0, 1, 1]  # of three, the later two
+    assert facts_of(history[:1]).counted == 0
+
+
+def of_rows(rows):
+    """A table of numbers, kinds, decisions, arms and rewards."""
+    decided = {"reason": "contest", "near": 1}
+    names = ("seq", "kind", "decision", "arm", "reward")
+    events = [Row(time=float(row[0]), **dict(zip(names, row, strict=True))) for row in rows]
+    return pl.DataFrame(
+        [event._replace(**decided) if event.kind == "decide" else event for event in events],
+        Row._fields,
+        orient="row",
+        infer_schema_length=None,
+    )
 
 
 # Expiries that make rewards of no family.
@@ -554,6 +570,19 @@ def test_while_nothing_has_expired_a_certificate_of_before_holds(kind, tmp_path,
     assert not um.second_peaks(one)
 
 
+def test_a_certificate_says_of_each_sentence_what_it_is_about():
+    """So that a page can leave one out without knowing its words."""
+    agent = um.Agent(um.UTS(), um.graphs.line(3), seed=1)
+    for decision in agent.decide(9)[1:]:
+        agent.reward(decision.id, 1.0)
+    agent.tell(1, 1.0)  # behind an open decision
+    found = agent.certificate()
+    about = [fact for fact, _ in found.sentences()]
+    assert about == ["verdict", "waiting"] and found.waiting == 9
+    assert found.sentences()[1][1].startswith("9 more wait")
+    assert str(found) == "\n".join(text for _, text in found.sentences())
+
+
 def test_a_gap_that_nothing_bounds_is_said_in_words():
     """Gaussian means have no top: an arm without rewards may be above by any amount."""
     agent = um.Agent(um.UTS(), um.graphs.line(3), um.Gaussian(1.0), seed=1)
@@ -567,7 +596,5 @@ def test_a_gap_that_nothing_bounds_is_said_in_words():
 
 
 def test_a_reward_of_an_archived_decision_closes_no_other():
-    rows = [(11, "decide", 2, "a", None), (12, "reward", 1, "b", 1.0)]
-    history = pl.DataFrame(rows, ["seq", "kind", "decision", "arm", "reward"], orient="row")
-    found = in_order(history)
-    assert found.counted.is_empty() and found.behind.is_empty()
+    facts = facts_of(of_rows([(11, "decide", 2, "a", None), (12, "reward", 1, "b", 1.0)]))
+    assert (facts.counted, facts.waiting, facts.still_open().tolist()) == (0, 0, [1])

@@ -6,12 +6,13 @@ import math
 import threading
 
 import numpy as np
-import polars as pl
 import pytest
 from typer.testing import CliRunner
 
 import unimodal as um
 from unimodal.campaigns.alarms import _look_ups
+from unimodal.campaigns.events import Row
+from unimodal.campaigns.log_facts import LogFacts
 from unimodal.campaigns.simulated_campaign import simulated_campaign
 from unimodal.cli import app
 from unimodal.inference.change import find_change
@@ -123,6 +124,8 @@ def test_a_second_peak(opened):
         (alarm,) = campaign.alarms(confidence=0.95)
     assert (alarm.kind, alarm.arm, alarm.confidence) == ("second peak", 4, 0.95)
     assert "at 95 % confidence: around 4 (mean 0." in str(alarm)
+    assert alarm.facts["best"] == 0 and 0.7 < alarm.facts["best_mean"] < 0.9
+    assert 0.6 < alarm.facts["mean"] < 0.8
 
 
 def told_by_arm(one, seed):
@@ -203,6 +206,11 @@ def test_a_change_of_the_leader_s_rewards(opened, policy):
         events = campaign.history().filter(kind="decide", decision=alarm.decision)
     assert (alarm.kind, alarm.arm) == ("change", 2) and 330 < alarm.decision < 470
     assert alarm.since == events["time"].item() and "have changed" in alarm.sentence
+    before, after, half = (alarm.facts[name] for name in ("before", "after", "half"))
+    assert before > after and half >= 16  # rewards of 0 and 1, so that sums are whole
+    assert (before * half) % 1 == (after * half) % 1 == 0
+    assert f"was {before:.4g} in the {half:,} before" in str(alarm) and f"{after:.4g}" in str(alarm)
+    assert "facts" not in alarm.to_dict()
 
 
 def test_rewards_count_in_the_order_of_decisions_up_to_the_oldest_open_one(opened):
@@ -247,6 +255,7 @@ def test_no_rewards_come_any_more(opened):
         campaign.decide(1)
         (alarm,) = campaign.alarms()
         assert (alarm.kind, alarm.decision) == ("waiting", 1) and "last 100 decisions" in str(alarm)
+        assert alarm.facts == {"why": "no reward", "run": 100, "longest": 0}
         campaign.reward(1, 1.0)
         assert campaign.alarms() == []  # the longest run before was 100
         campaign.decide(299)
@@ -300,8 +309,9 @@ def test_twenty_pile_up_once_the_last_of_them_is_late(opened, lag, late):
 def test_look_ups_fail_where_three_and_a_tenth_of_those_made_do(made, failed, is_told):
     """The first ones fail; of 101, the very first does not count any more."""
     data = [json.dumps([number, None if number < failed else [1]]) for number in range(made)]
-    log = {"kind": ["look-up"] * made, "data": data, "time": np.arange(float(made))}
-    told = [str(alarm) for alarm in _look_ups(pl.DataFrame(log))]
+    facts = LogFacts()
+    facts.take([Row(n + 1, float(n), "look-up", arm=n, data=data[n]) for n in range(made)])
+    told = [str(alarm) for alarm in _look_ups(facts)]
     assert len(told) == is_told
     assert not told or f"{min(failed, 10)} of the last {min(made, 100)} could not" in told[0]
 

@@ -66,7 +66,7 @@ def test_rewards_behind_the_first_decision_after_an_archive_do_not_count(path, s
     with reopen() as campaign:
         for decision in campaign.decide(8)[1:]:
             campaign.reward(decision.id, 1.0)
-        pulls, totals = counted_sums(campaign.agent, campaign.history(), PEOPLE)
+        pulls, totals = campaign._followed(lambda agent, log: counted_sums(agent, log, PEOPLE))
     means = [total / n if n else None for n, total in zip(pulls, totals, strict=True)]
     assert pulls.tolist() == before["pulls"].to_list() and sum(pulls) == 20
     assert means == before["mean"].to_list()

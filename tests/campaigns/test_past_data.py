@@ -18,9 +18,12 @@ from unimodal.cli import app
 from unimodal.errors import DamagedFile, OtherCampaign
 from unimodal.history_analysis.replay.logged_rewards import read
 from unimodal.inspection import page
+from unimodal.service.campaigns.catalog import FolderCatalog
+from unimodal.service.campaigns.followed_logs import FollowedLogs
 from unimodal.service.dashboard.arms_shown import arms_shown, known
 from unimodal.service.dashboard.campaign_shown import row
 from unimodal.service.dashboard.findings import certificate_shown
+from unimodal.service.dashboard.log_summary import LogSummary
 from unimodal.service.dashboard.watched import Watched
 
 LINE = um.graphs.line(7)
@@ -458,7 +461,8 @@ def test_arms_are_numbered_by_their_first_pull_and_past_ones_count_where_they_do
     with start(data=um.PastData({6: (5, 2.0)}, certify=counts)) as campaign:
         for arm in (3, 6, 2):
             campaign.tell(arm, 1.0)
-        found = _by_first_pull(campaign.agent, campaign.history(), {str(n): n for n in range(7)})
+        arm_of = {str(n): n for n in range(7)}
+        found = campaign._followed(lambda agent, log: _by_first_pull(agent, log, arm_of))
     expected = {6: 1, 3: 2, 2: 3} if counts else {3: 1, 6: 2, 2: 3}
     assert found.numbers.tolist() == [expected.get(arm, 0) for arm in range(7)]
 
@@ -489,12 +493,12 @@ def test_the_dashboard_tells_of_the_leader_what_is_certified_of_the_leader(path)
         campaign.tell(["14.90"] * 30, [0.0] * 30)
         view = um.inspect(campaign)
     assert view.certificate.level > 0  # of 9.90, which does not lead
-    shown = certificate_shown(view)
+    shown = certificate_shown(view.agent, view.certificate)
     assert (shown["arm"], shown["is_leader"], shown["level"]) == ("9.90", False, 0.0)
     assert shown["past"] == 1200
-    one = Watched("prices")
+    one = Watched("prices", FollowedLogs(FolderCatalog(path.parent), LogSummary).of("prices"))
     one.findings.certificate = shown | {"certified": True}
     assert row(one, False)["certified"] is False and row(one, False)["level"] == 0.0
     agree = um.inspect(simulated_campaign(um.UTS(), um.problems.triangular(5), rounds=300))
-    told = certificate_shown(agree)
+    told = certificate_shown(agree.agent, agree.certificate)
     assert told["is_leader"] and told["level"] == agree.certificate.level and told["past"] == 0

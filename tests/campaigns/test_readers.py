@@ -426,8 +426,8 @@ print(before, peak())
 """
 
 
-def peaks(path, events):
-    """Megabytes before and after a log of so many events is inspected."""
+def make(path, events):
+    """A log of so many events."""
     clock = iter(range(10**9))
     with um.Campaign.open(
         path, um.UTS(), um.graphs.line(50), durability="fast", clock=lambda: float(next(clock))
@@ -436,6 +436,11 @@ def peaks(path, events):
             made = campaign.decide(1000)
             rewards = [float(one.id * 7919 % 100 < one.arm) for one in made]
             campaign.reward([one.id for one in made], rewards)
+
+
+def peaks(path, events):
+    """Megabytes before and after a log of so many events is inspected."""
+    make(path, events)
     found = subprocess.run(
         [sys.executable, "-c", PEAK, str(path)], capture_output=True, text=True, timeout=300
     )
@@ -445,7 +450,7 @@ def peaks(path, events):
 
 @pytest.mark.full
 def test_a_log_takes_little_memory_to_inspect(path):
-    """An event takes 700 bytes as objects, and 65 in a compact table.
+    """An event takes 700 bytes as objects, and 43 in a compact table.
 
     The first ones are the dearest: 20,000 are objects for a while, and Polars has needs of its own.
     """
@@ -457,3 +462,28 @@ def test_a_log_takes_little_memory_to_inspect(path):
 def test_a_million_events_are_inspected_in_300_megabytes(path):
     _, after = peaks(path, 1_000_000)
     assert after < 300
+
+
+FOLLOWED = """
+import re, sys, time, unimodal as um
+def peak():
+    status = open("/proc/self/status").read()
+    return int(re.search(r"VmHWM:\\s+(\\d+) kB", status)[1]) // 1024
+with um.Campaign.open(sys.argv[1]) as campaign:
+    found = campaign.alarms(), campaign.certificate()
+    campaign.reward([one.id for one in campaign.decide(500)], [0.0] * 500)
+    again = campaign.alarms(), campaign.certificate()
+print(peak(), campaign._reader.beginnings)
+"""
+
+
+@pytest.mark.full
+def test_two_million_events_are_followed_within_300_megabytes(path):
+    """Alarms and a certificate of all of them, and again after a thousand more."""
+    make(path, 2_000_000)
+    found = subprocess.run(
+        [sys.executable, "-c", FOLLOWED, str(path)], capture_output=True, text=True, timeout=300
+    )
+    assert found.returncode == 0, found.stderr
+    megabytes, beginnings = map(int, found.stdout.split())
+    assert megabytes < 300 and beginnings == 1

@@ -18,7 +18,7 @@ def of_halves(family, older, newer):
     """The statistic of two halves with these sums."""
     sums, out = np.zeros(2 * HALF + 1), np.empty(1)
     sums[HALF], sums[2 * HALF] = older, older + newer
-    statistics(record(family), sums, HALF, 1, out)
+    statistics(record(family), sums, 1, HALF, 1, out)
     return out[0]
 
 

@@ -281,6 +281,7 @@ def test_expiries_as_zero_that_are_of_no_family(service, http, monkeypatch):
     assert alarm["kind"] == "cannot tell"
     with Client(service.url) as client:
         assert client.campaign("before").certificate().obstacle == "expired as zero"
-    shown = certificate_shown(um.inspect(path))
+    view = um.inspect(path)
+    shown = certificate_shown(view.agent, view.certificate)
     assert shown["obstacle"] == "expired as zero" and not shown["certified"]
     assert shown["sentences"][0].startswith("Nothing can be certified")

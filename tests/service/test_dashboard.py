@@ -1,6 +1,7 @@
 """What the dashboard is told by its server: pages, data, events, and who gets them."""
 
 import contextlib
+import gc
 import itertools
 import re
 import signal
@@ -8,19 +9,24 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 
 import httpx
 import numpy as np
 import pytest
 
 import unimodal as um
-from unimodal.campaigns.reading import read
+from unimodal.campaigns.log_facts import LogFacts
+from unimodal.campaigns.log_reader import LogReader
+from unimodal.campaigns.log_start import LogStart
 from unimodal.campaigns.simulated_campaign import simulated_campaign
 from unimodal.inspection import timeline
+from unimodal.service.campaigns.catalog import FolderCatalog
+from unimodal.service.campaigns.followed_logs import FollowedLogs
 from unimodal.service.dashboard import findings
 from unimodal.service.dashboard.findings import Pace
 from unimodal.service.dashboard.log_parts import MOST
-from unimodal.service.dashboard.log_summary import LogSummary
+from unimodal.service.dashboard.log_summary import LogSummary, ages
 from unimodal.service.dashboard.watched import Watched
 from unimodal.service.security import token_file, tokens
 
@@ -144,11 +150,12 @@ def test_a_log_that_is_read_in_pieces_is_summed_as_one_that_is_read_at_once():
     rows = list(history.select("seq", "time", "kind", "decision", "arm", "reason", "leader", "near",
                                "propensity", "reward", "data").iter_rows())  # fmt: skip
     whole, pieces = LogSummary(), LogSummary()
-    whole.take(rows)
+    whole.take(rows, history["arm"].to_list())
     for first in range(0, len(rows), 77):
-        pieces.take(rows[first : first + 77])
+        some = slice(first, first + 77)
+        pieces.take(rows[some], history["arm"][some].to_list())
     for log in (whole, pieces):
-        assert log.rewards == 2_000 and log.kinds["decide"] == 2_000
+        assert log.rewards == 2_000
         assert log.total == history["reward"].sum()
         assert [one.id for one in log.decisions] == list(range(1_989, 2_001))
         assert len(log.parts.parts) <= MOST
@@ -168,7 +175,8 @@ def test_the_interval_of_a_part_is_that_of_its_rewards():
         [
             (i + 1, float(i), "tell", None, "a", None, None, None, None, reward, None)
             for i, reward in enumerate(rewards.tolist())
-        ]
+        ],
+        ["a"] * 1_000,
     )
     told = log.parts.rewards(1, 1)
     assert len(told["mean"]) == 1
@@ -182,24 +190,26 @@ def test_rewards_count_what_they_are_worth(tmp_path):
     file = tmp_path / "worth.db"
     with um.Campaign.open(file, um.UTS(), ladder, family, seed=1) as opened:
         opened.tell(["2", "8", "8"], [1.0, 1.0, 0.0])
-    log = LogSummary()
-    read(file, lambda store: log.follow(store, 1.0))
+    reader = LogReader(also=LogSummary)
+    reader.follow(file)
+    log = reader.also
     assert log.total == 10.0 and log.rate() == pytest.approx(10 / 3)
 
 
 def test_outstanding_decisions_by_age_and_decisions_of_today():
-    log, now = LogSummary(), 20_000 * 86_400.0 + 7_200.0  # two o'clock
+    log, facts, now = LogSummary(), LogFacts(), 20_000 * 86_400.0 + 7_200.0  # two o'clock
     times = [now - age for age in (5, 30, 90, 4_000, 10_000, 200_000)]
-    log.take(
-        [
-            (i + 1, moment, "decide", i + 1, "a", "contest", "a", 1, None, None, None)
-            for i, moment in enumerate(sorted(times))
-        ]
-    )
-    assert log.ages(now) == ([2, 1, 0, 2, 0, 1], 200_000.0)
+    rows = [
+        (i + 1, moment, "decide", i + 1, "a", "contest", "a", 1, None, None, None)
+        for i, moment in enumerate(sorted(times))
+    ]
+    log.take(rows, facts.take(rows))
+    assert ages(facts, now) == ([2, 1, 0, 2, 0, 1], 200_000.0)
     assert log.today(now) == 4  # the two oldest were made before midnight
-    log.take([(7, now, "reward", 1, None, None, None, None, None, 1.0, None)])
-    assert log.ages(now) == ([2, 1, 0, 2, 0, 0], 10_000.0)
+    facts.take([(7, now, "reward", 1, None, None, None, None, None, 1.0, None)])
+    assert ages(facts, now) == ([2, 1, 0, 2, 0, 0], 10_000.0)
+    old = LogFacts(start=LogStart(9, 5, ((2, "a"),)))  # which was open before the log
+    assert ages(old, now) == ([0, 0, 0, 0, 0, 1], None)
 
 
 def test_only_what_has_changed_is_sent(http):
@@ -217,28 +227,32 @@ def test_only_what_has_changed_is_sent(http):
     assert then["arms"]["arms"][0]["pulls"] == 1
 
 
+def watched_in(folder):
+    return Watched("prices", FollowedLogs(FolderCatalog(folder), LogSummary).of("prices"))
+
+
 def test_nothing_of_a_lost_history_is_shown(tmp_path):
     """The store was set back, and has as many events as before, but others."""
-    watched = Watched("prices")
-    for number, reward in enumerate((1.0, 0.0)):
-        path = tmp_path / f"{number}.db"
+    path = tmp_path / "prices.db"
+    watched = watched_in(tmp_path)
+    for reward in (1.0, 0.0):
+        path.unlink(missing_ok=True)
         with um.Campaign.open(path, um.UTS(), um.graphs.line(3), durability="fast") as one:
             one.tell([0, 1], [reward, reward])
         before = watched.version, watched.summary
         watched.arms_of = 3
-        read(path, watched._follow)
-        assert watched.summary.seq == 3 and watched.summary.kinds["tell"] == 2
-        read(path, watched._follow)  # the same, again
-        assert watched.summary.kinds["tell"] == 2
+        for _ in range(2):  # the second time it is the same
+            watched._read()
+            assert watched.facts.seq == 3 and watched.facts.kinds["tell"] == 2
     assert watched.version > before[0] and watched.summary is not before[1]
     assert list(watched.summary._recent) == [0.0, 0.0] and watched.arms_of == -1
 
 
-def test_nothing_is_shown_of_a_log_while_it_is_being_read():
+def test_nothing_is_shown_of_a_log_while_it_is_being_read(tmp_path):
     """Else a dictionary would change its size while somebody adds it up."""
-    one, shown = Watched("prices"), []
+    one, shown = watched_in(tmp_path), []
     thread = threading.Thread(target=lambda: shown.append(one.view(lambda it: it.name)))
-    with one._lock:
+    with one.log.lock:
         thread.start()
         thread.join(0.1)
         assert not shown
@@ -278,6 +292,34 @@ def test_a_campaign_of_look_ups(serving, tmp_path):
         assert walk["figures"]["decisions"] == 1
 
 
+def test_what_waits_is_shown_among_what_is_missing_and_not_said_as_well(tmp_path):
+    with um.Campaign.open(tmp_path / "one.db", um.UTS(), um.graphs.line(3), seed=1) as opened:
+        for decision in opened.decide(9)[1:]:
+            opened.reward(decision.id, 1.0)
+    log = FollowedLogs(FolderCatalog(tmp_path), LogSummary).of("one")
+    certificate, alarms = log.read(findings.found_in)
+    assert certificate["missing"][1]["waiting"] == 8 and alarms == []
+    assert not any("wait" in sentence for sentence in certificate["sentences"])
+
+
+def test_the_log_of_a_campaign_is_read_once_for_all_who_ask(tmp_path):
+    with um.Campaign.open(tmp_path / "one.db", um.UTS(), um.graphs.line(3), seed=1) as opened:
+        opened.decide(9)
+    logs = FollowedLogs(FolderCatalog(tmp_path), LogSummary)
+    watched, other = Watched("one", logs.of("one")), logs.of("one")
+    watched._read()
+    assert watched.facts is other.reader.facts and watched.facts.kinds["decide"] == 9
+    assert other.read(lambda agent, facts: (agent.book.made, facts.made)) == (9, 9)
+    assert other.reader.beginnings == 1
+    logs.keep(["one"])
+    known = weakref.ref(other)
+    del watched, other
+    assert logs.of("one") is known()  # of an open campaign
+    logs.keep([])
+    gc.collect()
+    assert known() is None
+
+
 def test_what_is_slow_is_done_at_most_a_tenth_of_the_time():
     now = [100.0]
     pace = Pace(lambda: now[0])
@@ -292,7 +334,8 @@ def test_what_is_slow_is_done_at_most_a_tenth_of_the_time():
 def test_explanations_that_take_long_come_one_by_one_the_newest_first(monkeypatch):
     log, spent = LogSummary(), [0.0]
     log.take(
-        [(i, 0.0, "decide", i, "a", "contest", "a", 1, None, None, None) for i in range(1, 11)]
+        [(i, 0.0, "decide", i, "a", "contest", "a", 1, None, None, None) for i in range(1, 11)],
+        ["a"] * 10,
     )
 
     def slow(address, decision):
@@ -304,7 +347,7 @@ def test_explanations_that_take_long_come_one_by_one_the_newest_first(monkeypatc
     found = findings.CampaignFindings()
     shown = []
     for _ in range(3):
-        is_complete = found._find_why("nowhere", log)
+        is_complete = found._find_why("nowhere", list(log.decisions))
         shown.append([one["id"] for one in found.why])
     assert shown == [[10, 9], [10, 9, 8, 7], [10, 9, 8, 7, 6, 5]]
     assert is_complete

@@ -3,32 +3,48 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unimodal.agents import Agent
 from unimodal.agents.label_text import shown
-from unimodal.agents.recorded_history import COLUMNS, Recorded, history_of
+from unimodal.agents.recorded_history import Recorded
 from unimodal.campaigns.certifying import counted_sums, obstacle_of
 from unimodal.campaigns.events import LookedUp
-from unimodal.campaigns.reading import recorded
+from unimodal.campaigns.log_facts import LogFacts
+from unimodal.campaigns.reading import with_facts
 from unimodal.errors import UnimodalError
 from unimodal.inference.certificate import OBSTACLES
-from unimodal.inference.change import find_change
 from unimodal.inference.peak_test import check_confidence
 from unimodal.inference.several_peaks import RewardSums, peaks_of
 
-if TYPE_CHECKING:
-    import polars as pl
-
+# Alarms in words: what they are made of are their facts, and their other fields.
+WORDS = {
+    "second peak": "A second peak shows at {confidence} confidence: around {arm} (mean {mean:.4g}) "
+    "the means are higher than on every way from there to {best} (mean {best_mean:.4g}), so that "
+    "a policy that climbs can be stuck on one of the two.",
+    "change": "The rewards of {arm} have changed, at {confidence} confidence: their mean was "
+    "{before:.4g} in the {half:,} before decision {decision:,}, and {after:.4g} in the {half:,} "
+    "from there on.",
+    "cannot tell": "Neither a second peak nor a change can be told: {why}.",
+    "look-ups": "Look-ups fail: {failed} of the last {of} could not be answered, the last of "
+    "{arm!r}; campaign.reports says why.",
+    "no reward": "No reward has come for the last {run:,} decisions (at most {longest:,} before): "
+    "rewards may no longer be told.",
+    "overdue": "Decisions pile up without rewards: {overdue:,} of the first {of:,} have none, "
+    "although of 100 rewards 99 come within {usual}: tell zeros as well, or open the campaign with "
+    "a time_to_live.",
+    "all expired": "The last {run:,} decisions whose time is over had no reward ({usual}): rewards "
+    "may no longer be told, or come later than the time_to_live.",
+}
 CONFIDENCE = 0.99
-LOOK_UPS, FAILED = 100, 0.1  # of so many last look-ups, this share must not fail
+FAILED = 0.1  # of the last look-ups, this share must not fail
 FEW_FAILED = 3
 WITHOUT_REWARDS, LONGER = 100, 3  # decisions in a row, and how many times the longest run before
 OVERDUE, SHARE_OVERDUE, LATE = 20, 0.1, 10  # see `_waiting`
@@ -60,6 +76,14 @@ class Alarm:
         The first decision that it is about.
     confidence
         The confidence that was asked for.
+    facts
+        What the sentence is made of, for programs: 'mean', 'best' and 'best_mean' of a second peak;
+        'before', 'after' and 'half' (how many rewards each mean is of) of a change; 'failed' and
+        'of' of look-ups; 'obstacle' where nothing can be told. Of waiting 'why', which is
+        'no reward' ('run' and 'longest' decisions), 'overdue' ('overdue' decisions of the first
+        'of', and 'usual' ones until a reward) or 'all expired' ('run' decisions, and the 'share'
+        that had a reward before).
+        A client has none.
 
     Examples
     --------
@@ -74,14 +98,15 @@ class Alarm:
     since: float | None = None
     decision: int | None = None
     confidence: float | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields by name.
+        """The fields by name, but for the facts.
 
         >>> Alarm("waiting", "No reward has come.").to_dict()["kind"]
         'waiting'
         """
-        return dataclasses.asdict(self)
+        return {name: value for name, value in vars(self).items() if name != "facts"}
 
     def __str__(self) -> str:
         return self.sentence
@@ -127,197 +152,127 @@ def alarms(campaign: Recorded | str | Path, confidence: float = CONFIDENCE) -> l
     []
     """
     level = check_confidence(confidence, "the 'confidence' of alarms")
-    campaign = recorded(campaign)
-    return alarms_of(campaign.agent, history_of(campaign), level)
+    return with_facts(campaign, lambda agent, facts: alarms_of(agent, facts, level))
 
 
-def alarms_of(agent: Agent, history: pl.DataFrame, confidence: float = CONFIDENCE) -> list[Alarm]:
+def alarms_of(agent: Agent, facts: LogFacts, confidence: float = CONFIDENCE) -> list[Alarm]:
     """The same, from an agent and its log."""
-    if not set(COLUMNS) <= set(history.columns):  # a part of a log, which somebody looks at
-        return []
-    found = obstacle_of(agent, history)
+    found = obstacle_of(agent, facts)
     tested = (
-        [
-            Alarm(
-                "cannot tell",
-                f"Neither a second peak nor a change can be told: {OBSTACLES[found]}.",
-            )
-        ]
+        [_cannot_tell(found)]
         if found is not None
-        else [*_second_peak(agent, history, confidence), *_change(agent, history, confidence)]
+        else [*_second_peak(agent, facts, confidence), *_change(agent, facts, confidence)]
     )
-    return [
-        *tested,
-        *_look_ups(history),
-        *_waiting(agent, history),
-    ]
+    return [*tested, *_look_ups(facts), *_waiting(agent, facts)]
 
 
-def _second_peak(agent: Agent, history: pl.DataFrame, confidence: float) -> Iterator[Alarm]:
+def _cannot_tell(obstacle: str) -> Alarm:
+    sentence = WORDS["cannot tell"].format(why=OBSTACLES[obstacle])
+    return Alarm("cannot tell", sentence, facts={"obstacle": obstacle})
+
+
+def _second_peak(agent: Agent, facts: LogFacts, confidence: float) -> Iterator[Alarm]:
     graph = agent.graph
     if graph is None or agent.policy.forgets:
         return  # there it cannot be told
     try:
-        pulls, totals = counted_sums(agent, history, graph)
+        pulls, totals = counted_sums(agent, facts, graph)
         sums = RewardSums(graph, agent.family.of_arms(graph.labels), pulls, totals)
         found = peaks_of(sums, confidence)
     except UnimodalError:  # a family of a user's own without evidence
         return
+    best = found.best
     for peak in found:
-        yield Alarm(
-            "second peak",
-            f"A second peak shows at {_percent(confidence)} confidence: around {shown(peak.arm)} "
-            f"(mean {peak.mean:.4g}) the means are higher than on every way from there to "
-            f"{shown(found.best.arm)} (mean {found.best.mean:.4g}), so that a policy that climbs "
-            "can be stuck on one of the two.",
-            peak.arm,
-            confidence=confidence,
-        )
+        facts_told = {"mean": peak.mean, "best": best.arm, "best_mean": best.mean}
+        words = {"arm": shown(peak.arm), "confidence": _percent(confidence)}
+        sentence = WORDS["second peak"].format(**words, **{**facts_told, "best": shown(best.arm)})
+        yield Alarm("second peak", sentence, peak.arm, confidence=confidence, facts=facts_told)
 
 
-def _change(agent: Agent, history: pl.DataFrame, confidence: float) -> Iterator[Alarm]:
-    import polars as pl
-
-    # Lazily, so that only columns which are needed are copied: a log may have a million events.
-    told = history.lazy().filter(
-        pl.col("kind").is_in(["reward", "expire"]), pl.col("reward").is_not_null()
-    )
-    leader = _leader(agent, told)
+def _change(agent: Agent, facts: LogFacts, confidence: float) -> Iterator[Alarm]:
+    leader = shown(agent.leader) if agent.leader is not None else facts.most_rewarded
     if leader is None:
         return
-    still_open = tuple(agent.book.open.items())  # at once: other threads may go on
-    waiting = [number for number, (arm, _) in still_open if _text(agent, arm) == leader]
-    of_leader = told.filter(pl.col("arm") == leader).select("decision", "reward")
-    own = of_leader.collect().sort("decision")
-    if waiting:  # what comes late may differ from what comes soon
-        own = own.filter(pl.col("decision") < min(waiting))
     try:
-        told_family = agent.family.told
-        found = find_change(told_family, own["reward"].to_numpy(), confidence, agent.known_arms)
+        test = facts.change_test(leader, agent.family.told)
+        found = test.found(confidence, agent.known_arms)
     except UnimodalError:  # a family of a user's own without a divergence
         return
     if found is not None:
-        decision = int(own["decision"][found.begins])
+        decision = facts.decision_of(leader, found.begins)
         worth = float(np.max(agent.family.factors([_label(agent, leader)])))
+        before, after = worth * found.before, worth * found.after
+        told = {"before": before, "after": after, "half": found.half}
+        words = {"arm": leader, "confidence": _percent(confidence), "decision": decision}
         yield Alarm(
             "change",
-            f"The rewards of {leader} have changed, at {_percent(confidence)} confidence: their "
-            f"mean was {worth * found.before:.4g} in the {found.half:,} before decision "
-            f"{decision:,}, and {worth * found.after:.4g} in the {found.half:,} from there on.",
+            WORDS["change"].format(**words, **told),
             _label(agent, leader),
-            _time(history, decision),
+            facts.time_of(decision),
             decision,
             confidence,
+            told,
         )
 
 
-def _leader(agent: Agent, told: pl.LazyFrame) -> str | None:
-    """The arm whose rewards are looked at, as a log writes it."""
-    import polars as pl
-
-    if agent.leader is not None:
-        return shown(agent.leader)
-    each = told.group_by(pl.col("arm").cast(pl.String), maintain_order=True).agg(n=pl.len())
-    counts = each.sort("n", maintain_order=True).collect()
-    return None if counts.is_empty() else counts["arm"][-1]
-
-
-def _look_ups(history: pl.DataFrame) -> Iterator[Alarm]:
-    import polars as pl
-
-    if "data" not in history.columns:
-        return
-    looked_up = history.lazy().filter(pl.col("kind") == LookedUp.kind).select("data", "time")
-    made = looked_up.tail(LOOK_UPS).collect()
+def _look_ups(facts: LogFacts) -> Iterator[Alarm]:
+    made = tuple(facts.look_ups)
     failed: list[tuple[Any, float]] = []
-    for text, time in zip(made["data"].cast(pl.String), made["time"], strict=True):
+    for text, time in made:
         with contextlib.suppress(ValueError):  # a damaged one, which `verify` names
             label, neighbours = LookedUp(0, time, None, text).answer()
-            failed += [(label, float(time))] * (neighbours is None)
-    if len(failed) >= max(FEW_FAILED, FAILED * made.height):
-        yield Alarm(
-            "look-ups",
-            f"Look-ups fail: {len(failed)} of the last {made.height} could not be answered, the "
-            f"last of {failed[-1][0]!r}; campaign.reports says why.",
-            failed[-1][0],
-            failed[0][1],
-        )
+            failed += [(label, time)] * (neighbours is None)
+    if len(failed) >= max(FEW_FAILED, FAILED * len(made)):
+        told = {"failed": len(failed), "of": len(made)}
+        (last, _), (_, since) = failed[-1], failed[0]
+        sentence = WORDS["look-ups"].format(arm=last, **told)
+        yield Alarm("look-ups", sentence, last, since, facts=told)
 
 
-def _waiting(agent: Agent, history: pl.DataFrame) -> Iterator[Alarm]:
+def _waiting(agent: Agent, facts: LogFacts) -> Iterator[Alarm]:
     """Rewards that stay out; with a time to live, no decision is late before that is over."""
-    import polars as pl
-
     if math.isfinite(agent.book.time_to_live):
-        yield from _all_expired(history)
+        yield from _all_expired(facts)
         return
-    kind = pl.col("kind")
-    # The ids of decisions go on from those before the history, if these are in an archive.
-    decided = pl.col("decision").filter(kind == "decide")
-    earlier: Any = history.select(decided.min()).item()
-    before = agent.book.made if earlier is None else int(earlier) - 1
-    made_so_far = before + (kind == "decide").cum_sum().cast(pl.Int64)
-    is_closed = kind.is_in(["reward", "expire"])
-    closed = history.select(
-        pl.col("decision").filter(is_closed), made=made_so_far.filter(is_closed)
-    )
-    made = before + int(history.select((kind == "decide").sum()).item())
-    last = before if closed.is_empty() else int(closed["made"][-1])
-    runs: Any = closed["made"].diff().max() if closed.height > 1 else 0
-    run, longest = (
-        made - last,
-        max(runs, 0 if closed.is_empty() else int(closed["made"][0]) - before),
-    )
+    made, longest = facts.made, facts.longest_run
+    run = made - facts.last_closed
     if run >= max(WITHOUT_REWARDS, LONGER * longest):
-        yield Alarm(
-            "waiting",
-            f"No reward has come for the last {run:,} decisions (at most {longest:,} before): "
-            "rewards may no longer be told.",
-            since=_time(history, last + 1),
-            decision=last + 1,
-        )
+        told = {"run": run, "longest": longest}
+        yield _waiting_since(facts, facts.last_closed + 1, "no reward", told, told)
         return
-    if closed.is_empty():
+    if (usual := _usual(facts.lags())) is None:
         return
-    lags = closed["made"] - closed["decision"]  # decisions made since, when a reward came
-    usual: Any = lags.quantile(0.99)
-    old = made - max(WITHOUT_REWARDS, LATE * (int(usual) + 1))
-    overdue = [number for number in tuple(agent.book.open) if number <= old]
+    old = made - max(WITHOUT_REWARDS, LATE * (usual + 1))
+    overdue = facts.open_up_to(old)
     if len(overdue) >= max(OVERDUE, SHARE_OVERDUE * old):
-        yield Alarm(
-            "waiting",
-            f"Decisions pile up without rewards: {len(overdue):,} of the first {old:,} have none, "
-            f"although of 100 rewards 99 come within {_counted(int(usual) + 1)}: tell zeros as "
-            "well, or open the campaign with a time_to_live.",
-            since=_time(history, overdue[0]),
-            decision=overdue[0],
-        )
+        told = {"overdue": len(overdue), "of": old, "usual": usual + 1}
+        words = {**told, "usual": _counted(usual + 1)}
+        yield _waiting_since(facts, overdue[0], "overdue", told, words)
 
 
-def _all_expired(history: pl.DataFrame) -> Iterator[Alarm]:
+def _waiting_since(
+    facts: LogFacts, decision: int, why: str, told: dict[str, Any], words: dict[str, Any]
+) -> Alarm:
+    sentence, since = WORDS[why].format(**words), facts.time_of(decision)
+    return Alarm("waiting", sentence, None, since, decision, facts={"why": why, **told})
+
+
+def _usual(lags: NDArray[Any]) -> int | None:
+    """As many as 99 of 100 are at most; None of none."""
+    if not len(lags):
+        return None
+    place = math.floor((len(lags) - 1) * 0.99 + 0.5)
+    return int(np.partition(lags, place)[place])
+
+
+def _all_expired(facts: LogFacts) -> Iterator[Alarm]:
     """Decisions in a row that all expired, where the share before says that rewards were due."""
-    import polars as pl
-
-    kind = pl.col("kind")
-    closed = history.lazy().filter(kind.is_in(["reward", "expire"]))
-    ended = closed.select("decision", told=kind == "reward").collect().sort("decision")
-    told = np.flatnonzero(ended["told"].to_numpy())
-    before = int(told[-1]) + 1 if len(told) else 0  # up to the last one with a reward
-    run, due = ended.height - before, len(told) / before if before else 0.0
-    if run >= max(WITHOUT_REWARDS, DUE / due if due else NEVER_TOLD):
-        first = int(ended["decision"][before])
+    before, told, run, first = facts.since_last_reward()
+    due = told / before if before else 0.0
+    if first is not None and run >= max(WITHOUT_REWARDS, DUE / due if due else NEVER_TOLD):
         usual = f"{_percent(round(due, 3))} before had one" if due else "none ever had one"
-        yield Alarm(
-            "waiting",
-            f"The last {run:,} decisions whose time is over had no reward ({usual}): rewards may "
-            "no longer be told, or come later than the time_to_live.",
-            since=_time(history, first),
-            decision=first,
-        )
-
-
-def _text(agent: Agent, arm: int) -> str | None:
-    return shown(agent.label_of(arm)) if arm >= 0 else None
+        words = {"run": run, "usual": usual}
+        yield _waiting_since(facts, first, "all expired", {"run": run, "share": due}, words)
 
 
 def _label(agent: Agent, text: str) -> Any:
@@ -327,14 +282,6 @@ def _label(agent: Agent, text: str) -> Any:
 
 def _counted(decisions: int) -> str:
     return "one decision" if decisions == 1 else f"{decisions:,} decisions"
-
-
-def _time(history: pl.DataFrame, decision: int) -> float | None:
-    import polars as pl
-
-    made = history.lazy().filter(pl.col("kind") == "decide", pl.col("decision") == decision)
-    times = made.select("time").collect()["time"]
-    return None if times.is_empty() else float(times[0])
 
 
 def _percent(confidence: float) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import Decision
@@ -22,7 +23,9 @@ from unimodal.campaigns.events.keyed import key_digest
 from unimodal.campaigns.explain import explain
 from unimodal.campaigns.group_commit import Call
 from unimodal.campaigns.history_table import plain
-from unimodal.campaigns.reading import backup, look, read_table
+from unimodal.campaigns.log_facts import LogFacts
+from unimodal.campaigns.log_reader import LogReader
+from unimodal.campaigns.reading import Reading, backup, look, read_table
 from unimodal.campaigns.settings import Settings
 from unimodal.campaigns.stores import Place, Store, as_place, kind_of
 from unimodal.campaigns.writer import Writer
@@ -35,6 +38,8 @@ from unimodal.policies import Policy
 
 if TYPE_CHECKING:
     import polars as pl
+
+Found = TypeVar("Found")
 
 
 class Campaign:
@@ -78,6 +83,7 @@ class Campaign:
         self._store, self._key_lifetime = store, key_lifetime
         self._watch: AlarmWatch | None = None
         self._writer = Writer(store, given, clock)
+        self._reader, self._reading = LogReader(given.policy), threading.Lock()
 
     @classmethod
     def open(
@@ -443,8 +449,8 @@ class Campaign:
     def alarms(self, confidence: float = 0.99) -> list[Alarm]:
         """What is wrong: a second peak, a change, look-ups that fail, rewards that do not come.
 
-        `um.alarms` says when each is raised; an empty list if nothing shows. It reads the whole
-        log, beside the calls of others.
+        `um.alarms` says when each is raised; an empty list if nothing shows. It reads what has
+        come since it was last asked, the first time the whole log, beside the calls of others.
 
         Parameters
         ----------
@@ -457,7 +463,26 @@ class Campaign:
             What the owner should look at; empty if nothing shows.
         """
         self._check_readable()
-        return alarms(look(self._store.path, self._writer.policy), confidence)
+        return alarms(self, confidence)
+
+    def _followed(self, work: Callable[[Agent, LogFacts], Found]) -> Found:
+        """What some work finds in the agent and the facts of the log, as they are at one moment.
+
+        Each event is read once, beside the calls of others: the campaign keeps what it read. The
+        work must not keep the agent, which goes on with the log.
+        """
+        self._check_readable()
+        with self._reading:
+            found = self._reader.read(self._store.path, work)
+        self._store.check_place()  # else it was another file that was read
+        return found
+
+    def _looked_at(self) -> Reading:
+        """The agent and the log as they are at one moment, and stay: to inspect and to replay."""
+        self._check_readable()
+        found = look(self._store.path, self._writer.policy)
+        self._store.check_place()
+        return found
 
     def watch(
         self,

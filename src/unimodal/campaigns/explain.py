@@ -8,8 +8,9 @@ from unimodal.agents.label_text import as_text
 from unimodal.campaigns.events import KINDS, Decided, Row
 from unimodal.campaigns.events.json_text import parsed
 from unimodal.campaigns.fold import Fold
+from unimodal.campaigns.log_reader import no_clock
 from unimodal.campaigns.log_start import begins_after
-from unimodal.campaigns.reading import Archives, no_clock, read, saved_settings
+from unimodal.campaigns.reading import Archives, read, saved_settings
 from unimodal.campaigns.state import State
 from unimodal.campaigns.stores import Place, StoreToRead
 from unimodal.campaigns.stores.event_identity import fitting_snapshots

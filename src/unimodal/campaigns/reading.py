@@ -8,19 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unimodal.agents.agent import Agent
-from unimodal.agents.label_text import shown
-from unimodal.agents.recorded_history import Recorded
+from unimodal.agents.recorded_history import Recorded, history_of
 from unimodal.campaigns.archives import Archive, load_archives, with_archives
-from unimodal.campaigns.events import Revised, kinds_that, short
 from unimodal.campaigns.fold import Fold
 from unimodal.campaigns.history_table import compact, plain
+from unimodal.campaigns.log_facts import LogFacts, facts_of
+from unimodal.campaigns.log_reader import LogReader, check_labels, known_labels, no_clock
 from unimodal.campaigns.log_start import WHOLE, LogStart, begins_after, start_of
 from unimodal.campaigns.settings import Settings, saved_family
 from unimodal.campaigns.stores import DatabaseAddress, Place, StoreToRead, as_place, kind_of
 from unimodal.campaigns.stores.retrying import no_interruptions
 from unimodal.campaigns.stores.store import Found
-from unimodal.errors import DamagedFile, UnimodalError
-from unimodal.graphs import Graph
+from unimodal.errors import UnimodalError
 from unimodal.policies import Policy
 
 if TYPE_CHECKING:
@@ -40,6 +39,8 @@ class Reading:
         The log.
     start
         Where the log begins.
+    facts
+        What certificates and alarms count.
 
     Examples
     --------
@@ -57,8 +58,14 @@ class Reading:
         events: Iterable[tuple[Any, ...]],
         start: LogStart = WHOLE,
     ) -> None:
-        self.path, self.agent = path, agent
-        self._table = compact(events, agent.family, path, start)
+        self.path, self.agent, self.start = path, agent, start
+        as_zero = agent.book.on_expiry == "zero"
+        self.facts = LogFacts(path, start, agent.family, as_zero)
+        self._table = compact(events, self.facts)
+
+    def _followed(self, work: Callable[[Agent, LogFacts], Found]) -> Found:
+        """What some work finds in agent and facts."""
+        return work(self.agent, self.facts)
 
     def compact_history(self) -> pl.DataFrame:
         """The log as `history` has it, but with words as categories: a fraction of the memory."""
@@ -140,7 +147,8 @@ def look(path: str | Place, policy: Policy | None = None, archives: Archives = (
         fold = Fold.restored(settings, store, no_clock)
         fold.catch_up()
         found = Reading(store.path, fold.state.agent, *log_of(store))
-        _check_labels(found, settings, store)
+        known = known_labels(settings, fold.state.agent, store)
+        check_labels(found.facts, known, store.path)
         return found
 
     return read(path, looked, archives)
@@ -158,27 +166,9 @@ def read_table(path: str | Place, archives: Archives = ()) -> pl.DataFrame:
     def tabled(store: StoreToRead) -> pl.DataFrame:
         family = saved_family(store.settings("rewards"), store.path)
         events, start = log_of(store)
-        return compact(events, family, store.path, start)
+        return compact(events, LogFacts(store.path, start, family))
 
     return read(path, tabled, archives)
-
-
-def _check_labels(found: Reading, settings: Settings, store: StoreToRead) -> None:
-    """Refuse a log that names arms which its graph never had: who counts would leave them out."""
-    held = isinstance(settings.graph, Graph)
-    labels = settings.graph.labels if held else found.agent.labels
-    known = set(map(shown, labels))
-    for event in store.revisions():
-        known.update(map(shown, Revised.labels(event)))
-    table = found.compact_history().select("kind", "arm", "leader")
-    # Walks look up arms that they only pass.
-    decided = table["arm"].filter(table["kind"].is_in(kinds_that("names_met_arms")))
-    named = set(decided.unique()) | set(table["leader"].unique())
-    if strange := named - known - {None}:
-        raise DamagedFile(
-            f"{store.path} has events of an arm {short(min(strange))}, which its graph never had: "
-            "the file was changed by hand or is damaged; `unimodal verify` says more."
-        )
 
 
 def recorded(campaign: Any) -> Recorded:
@@ -211,14 +201,32 @@ def recorded(campaign: Any) -> Recorded:
     return campaign  # type: ignore[no-any-return]
 
 
+def at_one_moment(campaign: Any) -> Recorded:
+    """The same for those who look at it for longer than one moment: it does not go on."""
+    campaign = recorded(campaign)
+    looked_at = getattr(campaign, "_looked_at", None)
+    return campaign if looked_at is None else looked_at()  # type: ignore[no-any-return]
+
+
+def with_facts(campaign: Recorded | str | Place, work: Callable[[Agent, LogFacts], Found]) -> Found:
+    """What some work finds in the agent and the facts of a campaign, as they are at one moment.
+
+    A campaign's own reader goes on from where it was; the file of one is read once.
+    """
+    if isinstance(campaign, str | Path | DatabaseAddress):
+        return LogReader().read(as_place(campaign, "the path of a campaign"), work)
+    campaign = recorded(campaign)
+    followed = getattr(campaign, "_followed", None)
+    if followed is not None:
+        found: Found = followed(work)
+        return found
+    agent = campaign.agent  # before the log, which then has all that the agent has seen
+    return work(agent, facts_of(history_of(campaign), agent.book.on_expiry == "zero"))
+
+
 def saved_settings(store: StoreToRead, policy: Policy | None) -> Settings:
     """What a campaign is about, from its file."""
     return Settings(policy=policy).agreed(store.settings(), store.path, set())
-
-
-def no_clock() -> float:
-    """The clock of a fold, which reads none: the log has the times."""
-    raise AssertionError("folding a log must not read a clock")
 
 
 def begin_of(path: str | Place, archives: Archives = ()) -> int:

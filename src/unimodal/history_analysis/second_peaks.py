@@ -10,9 +10,11 @@ import numpy as np
 from unimodal.agents import Agent
 from unimodal.agents.certifying import counted_sums as counted_by_agent
 from unimodal.agents.certifying import expired, obstacle
-from unimodal.agents.recorded_history import Recorded, history_of
+from unimodal.agents.recorded_history import Recorded
 from unimodal.campaigns.certifying import counted_sums as counted_by_log
 from unimodal.campaigns.certifying import obstacle_of
+from unimodal.campaigns.log_facts import LogFacts
+from unimodal.campaigns.reading import with_facts
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.families import Family, as_family
 from unimodal.graphs import Graph
@@ -165,11 +167,14 @@ def _per_arm(graph: Graph, values: Any, name: str) -> Any:
 
 def _of_log(campaign: Recorded) -> RewardSums:
     """What counts of a campaign's rewards, from its agent and its log."""
-    agent, history = campaign.agent, history_of(campaign)
-    graph = _held_graph(agent)
-    _refuse(obstacle_of(agent, history))
-    sums = counted_by_log(agent, history, graph)
-    return RewardSums(graph, agent.family.of_arms(graph.labels), *sums)
+
+    def summed(agent: Agent, facts: LogFacts) -> RewardSums:
+        graph = _held_graph(agent)
+        _refuse(obstacle_of(agent, facts))
+        sums = counted_by_log(agent, facts, graph)
+        return RewardSums(graph, agent.family.of_arms(graph.labels), *sums)
+
+    return with_facts(campaign, summed)
 
 
 def _refuse(found: str | None) -> None:

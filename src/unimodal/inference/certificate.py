@@ -128,23 +128,31 @@ class Certificate:
         """The fields by name."""
         return dataclasses.asdict(self)
 
-    def __str__(self) -> str:
-        lines = [self._verdict(), *self._near_tie()]
+    def sentences(self) -> list[tuple[str, str]]:
+        """What it says, sentence by sentence, each with the fact that it is about.
+
+        'verdict', 'near tie', 'waiting', 'assumption', 'past' or 'belief'.
+        """
+        found = [("verdict", self._verdict()), *(("near tie", text) for text in self._near_tie())]
         if self.waiting:
             until = "until an earlier decision has its reward"
-            lines.append(f"{self.waiting:,} more wait to be counted {until}.")
-        lines += [f"Note: {assumption}." for assumption in self.assumptions]
+            found.append(("waiting", f"{self.waiting:,} more wait to be counted {until}."))
+        found += [("assumption", f"Note: {assumption}.") for assumption in self.assumptions]
         if self.past:
-            lines.append(f"Past data, as {self.past:,} rewards, do not count here.")
+            found.append(("past", f"Past data, as {self.past:,} rewards, do not count here."))
         if self.belief is not None and self.leader is not None:
             best = self.belief.best.get(self.leader, math.nan)
             posterior = "Posterior with past data" if self.past else "Posterior"
-            lines.append(
+            told = (
                 f"{posterior}, not part of the certificate: {_percent(best)} that {self.leader} is "
                 "the best of its neighbourhood; stopping now would lose "
                 f"{self.belief.expected_loss:.2g} per round."
             )
-        return "\n".join(lines)
+            found.append(("belief", told))
+        return found
+
+    def __str__(self) -> str:
+        return "\n".join(text for _, text in self.sentences())
 
     def _verdict(self) -> str:
         counted = f"{self.rewards:,} reward{'s' if self.rewards != 1 else ''}"

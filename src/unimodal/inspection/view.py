@@ -23,9 +23,10 @@ from unimodal.agents.known_arms import (
 )
 from unimodal.agents.label_text import arms_by_text, shown
 from unimodal.agents.recorded_history import COLUMNS, Recorded, events_before, history_of, in_money
-from unimodal.campaigns import recorded
 from unimodal.campaigns.alarms import Alarm, alarms_of
 from unimodal.campaigns.certifying import certificate_of
+from unimodal.campaigns.log_facts import LogFacts, facts_of
+from unimodal.campaigns.reading import at_one_moment
 from unimodal.errors import UnimodalError, whole_number
 from unimodal.escape_text import printable
 from unimodal.graphs import Graph
@@ -55,6 +56,8 @@ class View:
         The arm that is looked at.
     why
         Why this one.
+    log
+        What alarms and certificates count, where it was read with the history.
 
     Examples
     --------
@@ -69,6 +72,7 @@ class View:
     history: pl.DataFrame  # with rewards as they were told
     centre: int  # the arm looked at
     why: str  # why this one
+    log: LogFacts | None = None  # the facts of the history, where they were read with it
 
     @functools.cached_property
     def records(self) -> NDArray[np.void]:
@@ -117,15 +121,21 @@ class View:
     @functools.cached_property
     def certificate(self) -> Certificate | None:
         """Whether the leader is certified to be the peak; None where that cannot be asked."""
-        partial = not set(COLUMNS) <= set(self.history.columns)  # a part that somebody looks at
-        if self.agent.policy.forgets or self.history.is_empty() or partial:
+        if self.agent.policy.forgets or self.history.is_empty() or self._log is None:
             return None
-        return certificate_of(self.agent, self.history)
+        return certificate_of(self.agent, self._log)
 
     @functools.cached_property
     def alarms(self) -> list[Alarm]:
         """What is wrong, as `um.alarms` finds it; those that need a test, at 99 % confidence."""
-        return alarms_of(self.agent, self.history)
+        return [] if self._log is None else alarms_of(self.agent, self._log)
+
+    @functools.cached_property
+    def _log(self) -> LogFacts | None:
+        """What the log says; None of a part of one, which somebody looks at."""
+        if self.log is not None or not set(COLUMNS) <= set(self.history.columns):
+            return self.log
+        return facts_of(self.history, self.agent.book.on_expiry == "zero")
 
     @property
     def label(self) -> str:
@@ -233,8 +243,8 @@ def inspect(campaign: Recorded | str | Path, around: Any = None) -> View:
       0: 2 pulls, mean 0.5 (0.0943 to 0.906)
       1: 3 pulls, mean 0.3333 (0.0676 to 0.806)
     """
-    campaign = recorded(campaign)
-    agent = campaign.agent
+    campaign = at_one_moment(campaign)
+    agent, log = campaign.agent, getattr(campaign, "facts", None)
     graph = known_graph(agent)
     history = history_of(campaign)
     if around is not None:
@@ -249,9 +259,9 @@ def inspect(campaign: Recorded | str | Path, around: Any = None) -> View:
                 f"the arm to look around must be one of this campaign's, such as {some}, "
                 f"got '{text}'."
             )
-        return View(agent, graph, history, arm_of[text], "you asked for it")
+        return View(agent, graph, history, arm_of[text], "you asked for it", log)
     if agent.leader is not None:
-        return View(agent, graph, history, graph.arm_of(agent.leader), "the leader")
+        return View(agent, graph, history, graph.arm_of(agent.leader), "the leader", log)
     pulls = known_records(agent, graph)["pulls"]
     why = "nobody leads: the most pulled arm" if pulls.any() else "no rewards yet: the first arm"
-    return View(agent, graph, history, int(np.argmax(pulls)), why)
+    return View(agent, graph, history, int(np.argmax(pulls)), why, log)

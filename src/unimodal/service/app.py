@@ -14,8 +14,8 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from unimodal.errors import UnimodalError
-from unimodal.service import dashboard
 from unimodal.service.campaigns.catalog import catalog_of
+from unimodal.service.dashboard.router import router as dashboard
 from unimodal.service.demo import Demo
 from unimodal.service.http import problem_documents
 from unimodal.service.http.direct_requests import schemas
@@ -80,7 +80,7 @@ def create_app(
     problem_documents.add_handlers(app)
     for module in (decisions, campaigns, arms, readings, session, status):
         app.include_router(module.router)
-    app.include_router(dashboard.router)
+    app.include_router(dashboard)
     app.add_middleware(
         RequestMiddleware,
         limits=limits,

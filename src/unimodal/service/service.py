@@ -11,11 +11,14 @@ from typing import Any
 
 from fastapi import Request
 
+from unimodal.campaigns.alarms import alarms_of
 from unimodal.errors import CampaignEnded, StoreError, UnimodalError
 from unimodal.escape_text import printable
 from unimodal.service.campaigns.call_queue import CallQueue
 from unimodal.service.campaigns.catalog import Catalog
+from unimodal.service.campaigns.followed_logs import FollowedLogs
 from unimodal.service.campaigns.open_campaigns import OpenCampaigns, unknown_campaign
+from unimodal.service.dashboard.log_summary import LogSummary
 from unimodal.service.limits import ServiceLimits
 from unimodal.service.metrics import Metrics
 from unimodal.service.security.access import Access
@@ -44,6 +47,7 @@ class Service:
             catalog, self.limits, durability, self.connections.descriptors
         )
         self.queue = CallQueue(self.campaigns, self.limits)
+        self.logs = FollowedLogs(catalog, LogSummary)
         self._ended: dict[str, tuple[float, bool]] = {}
         self._readiness = ThreadPoolExecutor(1, "unimodal-ready")
         self._ready: tuple[float, asyncio.Task[None]] | None = None
@@ -144,7 +148,9 @@ class Service:
             self.quiet.tell_left_out()
             if time.monotonic() - last < watch:
                 continue
-            for name in self.campaigns.names_open():
+            names = self.campaigns.names_open()
+            self.logs.keep(names)
+            for name in names:
                 if self._stopped:
                     return
                 self._look_for_alarms(name)
@@ -168,7 +174,7 @@ class Service:
                 if campaign is None:
                     return
                 self.campaigns.make_room()
-                self.metrics.alarms.labels(name).set(len(campaign.alarms()))
+                self.metrics.alarms.labels(name).set(len(self.logs.of(name).read(alarms_of)))
             self.campaigns.close_after_reading(name)
         except UnimodalError as error:
             _log.warning("alarms of %s: %s", name, error)

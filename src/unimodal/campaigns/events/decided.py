@@ -12,6 +12,7 @@ from unimodal.campaigns.events.row import Row, short
 from unimodal.policies.state import REASONS
 
 if TYPE_CHECKING:
+    from unimodal.campaigns.log_facts import LogFacts
     from unimodal.campaigns.state import State
     from unimodal.campaigns.upkeep.erase import Erasure
     from unimodal.campaigns.upkeep.neutral_labels import Relabelling
@@ -49,6 +50,12 @@ class Decided(Event):
     def row(self) -> Row:
         rest = (self.arm, self.reason, self.leader, self.near, self.propensity)
         return Row(self.seq, self.time, self.kind, self.decision, *rest)
+
+    @classmethod
+    def count(cls, row: tuple[Any, ...], facts: LogFacts) -> str:
+        _, time, _, decision, arm, *_ = row
+        facts.decided(time, decision, arm)
+        return str(arm)
 
     def apply(self, state: State) -> None:
         raise Damage(f"is {self.told()}, which cannot be")  # else it would have been followed

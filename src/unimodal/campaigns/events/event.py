@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from unimodal.campaigns.events.row import REST, Row, short
 
 if TYPE_CHECKING:
+    from unimodal.campaigns.log_facts import LogFacts
     from unimodal.campaigns.state import State
     from unimodal.campaigns.upkeep.erase import Erasure
     from unimodal.campaigns.upkeep.neutral_labels import Relabelling
 
 NOTHING, TEXT, WHOLE, NUMBER = (type(None),), (str,), (int,), (float,)
 LABEL = (str, int, float)
+ARM = Row._fields.index("arm")
 
 
 class Damage(ValueError):
@@ -82,7 +84,7 @@ class Event:
                 )
         return None
 
-    # What is done to logs; these take rows, of which only the data that are needed are parsed.
+    # What is done with logs; these take rows, of which only the data that are needed are parsed.
 
     @classmethod
     def needed(cls, row: Row, since: float) -> Iterator[tuple[int, int, type[Event]]]:
@@ -92,6 +94,11 @@ class Event:
         than `since` are not needed. (Events that precede the agent stay as well.)
         """
         yield from ()
+
+    @classmethod
+    def count(cls, row: tuple[Any, ...], facts: LogFacts) -> str | None:
+        """Count a row among what readers know of a log; the arm that it is about, as text."""
+        return None if row[ARM] is None else str(row[ARM])
 
     @classmethod
     def relabelled(cls, row: Row, names: Relabelling) -> Row:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from unimodal.campaigns.events.event import WHOLE, Damage, Event
 from unimodal.campaigns.events.row import Row
 
 if TYPE_CHECKING:
+    from unimodal.campaigns.log_facts import LogFacts
     from unimodal.campaigns.state import State
 
 
@@ -32,6 +33,10 @@ class Expired(Event):
 
     def row(self) -> Row:
         return Row(self.seq, self.time, self.kind, self.decision)
+
+    @classmethod
+    def count(cls, row: tuple[Any, ...], facts: LogFacts) -> str:
+        return facts.expired(row[3])
 
     def apply(self, state: State) -> None:
         if self.decision not in state.book.open:

@@ -12,6 +12,7 @@ from unimodal.campaigns.events.row import Row
 from unimodal.errors import UnimodalError
 
 if TYPE_CHECKING:
+    from unimodal.campaigns.log_facts import LogFacts
     from unimodal.campaigns.state import State
     from unimodal.campaigns.upkeep.neutral_labels import Relabelling
 
@@ -44,6 +45,14 @@ class Limited(Event):
     def row(self) -> Row:
         data = as_json({self.change: self.given}, repr(self.given))
         return Row(self.seq, self.time, self.kind, data=data)
+
+    @classmethod
+    def count(cls, row: tuple[Any, ...], facts: LogFacts) -> None:
+        try:
+            changes = "cap" not in parsed(row[-1])  # a cap leaves the graph as it is
+        except ValueError:
+            changes = True
+        facts.graph_changed |= changes
 
     def apply(self, state: State) -> None:
         try:

@@ -11,6 +11,7 @@ from unimodal.campaigns.events.json_text import as_json, as_labels, parsed
 from unimodal.campaigns.events.row import Row, short
 
 if TYPE_CHECKING:
+    from unimodal.campaigns.log_facts import LogFacts
     from unimodal.campaigns.state import State
     from unimodal.campaigns.upkeep.neutral_labels import Relabelling
 
@@ -47,6 +48,12 @@ class LookedUp(Event):
             wrong = f"must be the answer to a look-up, got {short(self.data)}"
             raise Damage(wrong) from None
         return label, None if data[1] is None else others
+
+    @classmethod
+    def count(cls, row: tuple[Any, ...], facts: LogFacts) -> str:
+        _, time, _, _, arm, *_, data = row
+        facts.look_ups.append((data, time))
+        return str(arm)
 
     def apply(self, state: State) -> None:
         if state.oracle is None:

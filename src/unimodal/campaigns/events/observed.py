@@ -10,6 +10,7 @@ from unimodal.campaigns.events.rewarded import reward_fault
 from unimodal.campaigns.events.row import ERASED, Row, short
 
 if TYPE_CHECKING:
+    from unimodal.campaigns.log_facts import LogFacts
     from unimodal.campaigns.state import State
     from unimodal.campaigns.upkeep.erase import Erasure
     from unimodal.campaigns.upkeep.neutral_labels import Relabelling
@@ -33,6 +34,12 @@ class Observed(Event):
 
     def row(self) -> Row:
         return Row(self.seq, self.time, self.kind, arm=self.arm, reward=self.reward)
+
+    @classmethod
+    def count(cls, row: tuple[Any, ...], facts: LogFacts) -> str:
+        _, _, _, _, arm, _, _, _, _, reward, _ = row
+        facts.observed(arm, reward)
+        return str(arm)
 
     def apply(self, state: State) -> None:
         """Learn the reward of an arm that others met and that was not met here.

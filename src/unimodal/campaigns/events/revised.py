@@ -14,6 +14,7 @@ from unimodal.errors import UnimodalError
 from unimodal.graphs import Graph
 
 if TYPE_CHECKING:
+    from unimodal.campaigns.log_facts import LogFacts
     from unimodal.campaigns.state import State
     from unimodal.campaigns.upkeep.neutral_labels import Relabelling
 
@@ -57,6 +58,10 @@ class Revised(Event):
         if changed.fingerprint != self.fingerprint:
             raise Damage("makes another graph than it did")
         return changed
+
+    @classmethod
+    def count(cls, row: tuple[Any, ...], facts: LogFacts) -> None:
+        facts.graph_changed = True
 
     def apply(self, state: State) -> None:
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from unimodal.campaigns.events.event import NUMBER, WHOLE, Damage, Event
 from unimodal.campaigns.events.row import ERASED, Row
@@ -11,6 +11,7 @@ from unimodal.errors import UnimodalError
 from unimodal.families import Family
 
 if TYPE_CHECKING:
+    from unimodal.campaigns.log_facts import LogFacts
     from unimodal.campaigns.state import State
     from unimodal.campaigns.upkeep.erase import Erasure
 
@@ -37,6 +38,10 @@ class Rewarded(Event):
     def row(self) -> Row:
         nothing = (None, None, None, None, None)
         return Row(self.seq, self.time, self.kind, self.decision, *nothing, self.reward)
+
+    @classmethod
+    def count(cls, row: tuple[Any, ...], facts: LogFacts) -> str:
+        return facts.rewarded(row[3], row[9])
 
     def apply(self, state: State) -> None:
         if self.decision not in state.book.open:

@@ -28,8 +28,9 @@ from unimodal.campaigns.archives import (
 )
 from unimodal.campaigns.events import KINDS, Row
 from unimodal.campaigns.fold import Fold, rows_of
+from unimodal.campaigns.log_reader import no_clock
 from unimodal.campaigns.log_start import archived, erasures
-from unimodal.campaigns.reading import no_clock, saved_settings
+from unimodal.campaigns.reading import saved_settings
 from unimodal.campaigns.state import State
 from unimodal.campaigns.stores import DatabaseAddress, Place, Store, StoreToRead, as_place, kind_of
 from unimodal.campaigns.stores.event_identity import SNAPSHOTS, event_at, names_with

@@ -7,8 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from unimodal.campaigns.fold import Fold
+from unimodal.campaigns.log_reader import no_clock
 from unimodal.campaigns.log_start import archived, unchecked
-from unimodal.campaigns.reading import Archives, load, no_clock, read, saved_settings
+from unimodal.campaigns.reading import Archives, load, read, saved_settings
 from unimodal.campaigns.state_text import is_state
 from unimodal.campaigns.stores import Place, StoreToRead
 from unimodal.campaigns.stores.event_identity import fitting_snapshots

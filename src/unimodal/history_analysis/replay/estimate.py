@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from unimodal.agents.recorded_history import Recorded
-from unimodal.campaigns import recorded
+from unimodal.campaigns.reading import at_one_moment
 from unimodal.engines import runner
 from unimodal.engines.engine_choice import trial_class
 from unimodal.errors import UnimodalError, whole_number
@@ -99,7 +99,7 @@ def replay(
     chosen = [as_policy(policy) for policy in several]
     draws = whole_number(draws, "the 'draws'", 20)
     seed = whole_number(seed, "the 'seed'", 0)
-    log = read(recorded(campaign))
+    log = read(at_one_moment(campaign))
     if draws * log.graph.n_arms > _MOST:
         most = _MOST // log.graph.n_arms
         raise UnimodalError(

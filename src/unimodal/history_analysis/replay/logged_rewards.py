@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unimodal.agents import Agent
 from unimodal.agents.known_arms import is_partial, known_graph
 from unimodal.agents.label_text import arms_by_text
 from unimodal.agents.recorded_history import Recorded, events_before, history_of
-from unimodal.campaigns.certifying import in_order
+from unimodal.campaigns.reading import with_facts
 from unimodal.errors import UnimodalError
 from unimodal.families import Bernoulli, Bounded, Family
 from unimodal.families.family import ArmsFamily
@@ -82,12 +81,12 @@ def read(campaign: Recorded) -> LoggedRewards:
             elsewhere += count
     if not pulls.sum():
         raise UnimodalError("the log must have at least one reward to be replayed, got none.")
-    notes = _notes(history, elsewhere, agent)
+    notes = _notes(campaign, history, elsewhere)
     return LoggedRewards(graph, agent.family, agent.policy, pulls, totals, notes)
 
 
-def _notes(history: pl.DataFrame, elsewhere: int, agent: Agent) -> tuple[str, ...]:
-    notes = []
+def _notes(campaign: Recorded, history: pl.DataFrame, elsewhere: int) -> tuple[str, ...]:
+    agent, notes = campaign.agent, []
     if is_partial(agent):
         notes.append(
             "The graph is known by look-ups: candidates are confined to the arms that were met, "
@@ -117,7 +116,7 @@ def _notes(history: pl.DataFrame, elsewhere: int, agent: Agent) -> tuple[str, ..
             f"In the log up to {waiting:,} decisions waited for their reward at a time; candidates "
             "are simulated as if each reward came at once."
         )
-    if early := in_order(history).behind.height:
+    if early := with_facts(campaign, lambda _, facts: facts.waiting):
         notes.append(
             f"{early:,} rewards are of decisions behind one that is still open: if successes come "
             "sooner than failures, the means look too high."

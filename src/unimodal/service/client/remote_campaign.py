@@ -13,6 +13,7 @@ from unimodal.campaigns.alarm_watch import AlarmWatch
 from unimodal.campaigns.alarms import Alarm
 from unimodal.campaigns.events import Row
 from unimodal.campaigns.history_table import compact, plain
+from unimodal.campaigns.log_facts import LogFacts
 from unimodal.campaigns.log_start import WHOLE, LogStart
 from unimodal.errors import UnimodalError, real_number, whole_number
 from unimodal.graphs.graph import plain_label
@@ -190,7 +191,7 @@ class RemoteCampaign:
         while True:
             page = self._page(0)
             try:
-                return compact(self._events(page), source=repr(self), start=_start(page))
+                return compact(self._events(page), LogFacts(repr(self), _start(page)))
             except _Compacted:  # between two pages: the log begins later now
                 continue
 

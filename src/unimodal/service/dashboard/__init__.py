@@ -1,5 +1,1 @@
-"""The pages for people, at `/`: a router that the application mounts."""
-
-from unimodal.service.dashboard.router import router
-
-__all__ = ["router"]
+"""The pages for people, at `/`: `router.py` has the router that the application mounts."""

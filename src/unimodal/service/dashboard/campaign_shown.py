@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from unimodal.escape_text import printable
-from unimodal.service.dashboard.log_summary import AGES, LogSummary
+from unimodal.service.dashboard.log_summary import AGES, LogSummary, ages
 
 if TYPE_CHECKING:
     from unimodal.service.dashboard.watched import Watched
@@ -20,7 +20,7 @@ assert len(_AGES) == len(AGES) + 1
 
 def row(one: Watched, ended: bool) -> dict[str, Any]:
     """A campaign in the list of all."""
-    found, log, now = one.findings, one.summary, time.time()
+    found, log, facts, now = one.findings, one.summary, one.facts, time.time()
     certificate = found.certificate
     return {
         "name": one.name,
@@ -34,10 +34,10 @@ def row(one: Watched, ended: bool) -> dict[str, Any]:
         "spark": _spark(log),
         "alarms": None if found.alarms is None else len(found.alarms),
         "first_alarm": found.alarms[0]["sentence"] if found.alarms else None,
-        "outstanding": len(log.open),
-        "decisions": log.kinds["decide"],
+        "outstanding": len(facts.still_open()),
+        "decisions": facts.kinds["decide"],
         "last": log.ended,
-        "behind": log.last - log.seq,
+        "behind": one.behind,
         "problem": one.problem,
     }
 
@@ -61,24 +61,24 @@ def shown(one: Watched, ended: bool) -> dict[str, dict[str, Any]]:
 
 def figures(one: Watched, ended: bool, now: float) -> dict[str, Any]:
     """The numbers at the head of a campaign's page."""
-    log = one.summary
+    log, facts = one.summary, one.facts
     decisions, reward = log.per_hour(now)
     return {
         "name": one.name,
         "ended": ended,
         "leader": None if log.leader is None else printable(log.leader),
-        "decisions": log.kinds["decide"],
+        "decisions": facts.kinds["decide"],
         "today": log.today(now),
         "rewards": log.rewards,
-        "expired": log.kinds["expire"],
-        "outstanding": len(log.open),
+        "expired": facts.kinds["expire"],
+        "outstanding": len(facts.still_open()),
         "rate": log.rate(),
         "mean": log.total / log.rewards if log.rewards else None,
         "per_hour": decisions,
         "reward_per_hour": reward,
         "began": log.began,
         "last": log.ended,
-        "events": log.seq,
+        "events": facts.seq,
         "problem": one.problem,
         **one.settings,
     }
@@ -127,11 +127,11 @@ def _path(log: LogSummary) -> list[str]:
 
 def waiting(one: Watched, now: float) -> dict[str, Any]:
     """Outstanding decisions by age."""
-    counts, oldest = one.summary.ages(now)
+    counts, oldest = ages(one.facts, now)
     return {
         "ages": [[text, count] for text, count in zip(_AGES, counts, strict=True)],
         "oldest": None if oldest is None else round(oldest),
-        "count": len(one.summary.open),
+        "count": sum(counts),
     }
 
 

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from unimodal.agents import Agent
 from unimodal.agents.explanation import Explanation
+from unimodal.campaigns.alarms import alarms_of
+from unimodal.campaigns.certifying import certificate_of
 from unimodal.campaigns.explain import explain
+from unimodal.campaigns.log_facts import LogFacts
 from unimodal.errors import UnimodalError
 from unimodal.escape_text import printable
 from unimodal.inference.certificate import Certificate, standing_rows
-from unimodal.inspection import View, inspect
-from unimodal.service.dashboard.log_summary import LogSummary
+from unimodal.service.campaigns.followed_logs import FollowedLog
+from unimodal.service.dashboard.log_summary import LastDecision
 
 _log = logging.getLogger("unimodal")
 _SHARE = 10.0  # times as long as it took, until it is done again
@@ -57,12 +61,14 @@ class CampaignFindings:
     of_decisions: Pace = field(default_factory=Pace)
     _explained: dict[int, dict[str, Any]] = field(default_factory=dict)
 
-    def find(self, address: Any, summary: LogSummary, with_why: bool) -> None:
+    def find(self, address: Any, log: FollowedLog, with_why: bool) -> None:
         """Look for what is due; in a thread that may wait."""
-        if self.of_log.is_due(summary.seq):
-            self._timed(self.of_log, summary.seq, lambda: self._find_certificate(address))
-        if with_why and self.of_decisions.is_due(summary.seq):
-            self._timed(self.of_decisions, summary.seq, lambda: self._find_why(address, summary))
+        seq = log.reader.facts.seq
+        if self.of_log.is_due(seq):
+            self._timed(self.of_log, seq, lambda: self._find_certificate(log))
+        if with_why and self.of_decisions.is_due(seq):
+            made = list(log.reader.also.decisions)
+            self._timed(self.of_decisions, seq, lambda: self._find_why(address, made))
 
     def is_due(self, seq: int, with_why: bool) -> bool:
         """Whether there is something to look for; why decisions fell is on a page of its own."""
@@ -77,14 +83,9 @@ class CampaignFindings:
         finally:
             pace.done(seq if is_complete else -1, time.thread_time() - began)
 
-    def _find_certificate(self, address: Any) -> bool:
+    def _find_certificate(self, log: FollowedLog) -> bool:
         try:
-            view = inspect(address)
-            self.certificate = certificate_shown(view)
-            self.alarms = [
-                {"kind": alarm.kind, "sentence": printable(alarm.sentence), "since": alarm.since}
-                for alarm in view.alarms
-            ]
+            self.certificate, self.alarms = log.read(found_in)
             self.problem = None
         except UnimodalError as error:
             self.problem = printable(error)
@@ -93,12 +94,12 @@ class CampaignFindings:
             self.problem = "the log could not be read: the service's log says why."
         return True
 
-    def _find_why(self, address: Any, summary: LogSummary) -> bool:
+    def _find_why(self, address: Any, decisions: Sequence[LastDecision]) -> bool:
         """Explain the last decisions, the newest first; whether there was time for all of them.
 
         One takes milliseconds, or as long as the log, where the last snapshot came after it.
         """
-        wanted = list(summary.decisions)[: -_WHY - 1 : -1]
+        wanted = decisions[: -_WHY - 1 : -1]
         self._explained = {
             one.id: self._explained[one.id] for one in wanted if one.id in self._explained
         }
@@ -131,13 +132,20 @@ def explanation_shown(found: Explanation) -> dict[str, Any]:
     }
 
 
-def certificate_shown(view: View) -> dict[str, Any] | None:
-    """A certificate as text, its level, and what is missing; None where it cannot be asked."""
-    found = view.certificate
-    if found is None:
-        return None
-    leader = view.agent.leader
-    is_leader = leader is None or leader == found.leader
+def found_in(agent: Agent, facts: LogFacts) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
+    """Certificate and alarms, as they are shown; no certificate where it cannot be asked for."""
+    cannot_be = agent.policy.forgets or not facts.kinds
+    certificate = None if cannot_be else certificate_shown(agent, certificate_of(agent, facts))
+    alarms = [
+        {"kind": alarm.kind, "sentence": printable(alarm.sentence), "since": alarm.since}
+        for alarm in alarms_of(agent, facts)
+    ]
+    return certificate, alarms
+
+
+def certificate_shown(agent: Agent, found: Certificate) -> dict[str, Any]:
+    """A certificate as text, its level, and what is missing."""
+    is_leader = agent.leader is None or agent.leader == found.leader
     return {
         "certified": bool(found),
         "obstacle": found.obstacle,
@@ -146,16 +154,12 @@ def certificate_shown(view: View) -> dict[str, Any] | None:
         "level": found.level if is_leader else 0.0,  # of the campaign's leader nothing is certified
         "past": found.past,
         "asked": found.confidence,
-        "decisions": view.agent.book.made,
-        "sentences": [printable(line) for line in str(found).split("\n") if not _is_told(line)],
+        "decisions": agent.book.made,
+        # What waits is among what is missing.
+        "sentences": [printable(text) for about, text in found.sentences() if about != "waiting"],
         "missing": _missing(found),
         "rows": [[printable(cell) for cell in row] for row in standing_rows(found)[:_ROWS]],
     }
-
-
-def _is_told(line: str) -> bool:
-    """Whether a sentence of a certificate is among what is missing."""
-    return line.endswith("until an earlier decision has its reward.")
 
 
 def _missing(found: Certificate) -> list[dict[str, Any]]:

@@ -1,27 +1,19 @@
-"""What a dashboard shows of a log, kept as the log grows: each event is read once."""
+"""What a dashboard draws of a log, kept as the log grows: each event is taken once."""
 
 from __future__ import annotations
 
-import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Sequence
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from unimodal.agents.label_text import shown
-from unimodal.campaigns.events import NO_EVENT, Row, identity_of
-from unimodal.campaigns.settings import saved_family
-from unimodal.campaigns.stores import StoreToRead
-from unimodal.campaigns.stores.event_identity import event_at
+from unimodal.campaigns.log_facts import LogFacts
 from unimodal.families import Family
 from unimodal.service.dashboard.log_parts import LogParts, Part
 
-_KIND = itemgetter(2)
-_NOBODY = ("", 0.0)
 _RECENT = 1_000  # rewards, whose mean is the present rate
-_AT_ONCE = 20_000  # events, between two looks at the clock
 _SHOWN = 12  # decisions, the last
 _HOUR, _DAY = 3600, 86_400
 _HOURS = 50  # that are counted
@@ -39,15 +31,10 @@ class LastDecision(NamedTuple):
 
 
 class LogSummary:
-    """A log as a few numbers; `follow` reads what has come since."""
+    """What is drawn of a log besides its facts: a taker of `campaigns/log_reader.py`."""
 
-    def __init__(self) -> None:
-        self.seq = 0
-        self.last = 0  # the number of the last event in the store
-        self._end = NO_EVENT  # the last one that was read
-        self.kinds: Counter[str] = Counter()
+    def __init__(self, family: Family | None = None, zero_on_expiry: bool = False) -> None:
         self.parts = LogParts()
-        self.open: dict[int, tuple[Any, float]] = {}  # decisions without a reward: arm and time
         self.began: float | None = None
         self.ended: float | None = None
         self.leader: str | None = None
@@ -56,52 +43,31 @@ class LogSummary:
         self.decisions: deque[LastDecision] = deque(maxlen=_SHOWN)
         self._recent: deque[float] = deque(maxlen=_RECENT)
         self._hours: dict[int, list[float]] = {}  # decisions, rewards, their sum
-        self._worth: Callable[[str], float] | None = None
-        self._zero_on_expiry = self._is_set = False
+        self._worth = None if family is None else _worth(family)
+        self._zero_on_expiry = zero_on_expiry
 
-    def is_of(self, store: StoreToRead) -> bool:
-        """Whether a log may be the one that was read: it has not become shorter, nor another."""
-        found = event_at(store, self._end.seq)  # none, where it was moved into an archive
-        same = found == NO_EVENT or self._end.is_that_of(found)
-        return same and store.last() >= self.seq
-
-    def follow(self, store: StoreToRead, seconds: float) -> None:
-        """Read on, for some time at most: who has a long log is told of its beginning first."""
-        if not self._is_set:
-            settings = store.settings("rewards", "on_expiry")
-            self._worth = _worth(saved_family(settings, store.path))
-            self._zero_on_expiry = settings["on_expiry"] == "zero"
-            self._is_set = True
-        self.last = store.last()
-        end = time.monotonic() + seconds
-        while self.seq < self.last and time.monotonic() < end:
-            until = min(self.seq + _AT_ONCE, self.last)
-            for rows in store.rows(self.seq, until):
-                self.take(rows)
-            self.seq = until  # the beginning of a log may have been put aside
-
-    def take(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Count some events, which follow those that were counted."""
+    def take(self, rows: Sequence[tuple[Any, ...]], arms: Sequence[str | None]) -> None:
+        """Go on with some events, and the arms of all of them."""
         if not rows:
             return
         if self.began is None:
             self.began = rows[0][1]
-        self._end = identity_of(Row._make(rows[-1]))
-        self.seq, self.ended = self._end.seq, self._end.time
-        self.kinds.update(map(_KIND, rows))
+        self.ended = rows[-1][1]
         first = 0
         while first < len(rows):
             part, room = self.parts.open(rows[first][1])
-            self._take(part, rows[first : first + room])
+            self._take(part, rows[first : first + room], arms[first : first + room])
             first += room
         for hour in sorted(self._hours)[:-_HOURS]:
             del self._hours[hour]
 
-    def _take(self, part: Part, rows: Sequence[tuple[Any, ...]]) -> None:
+    def _take(
+        self, part: Part, rows: Sequence[tuple[Any, ...]], arms: Sequence[str | None]
+    ) -> None:
         """Count events of one part: a million of them are read while somebody waits."""
-        still_open, worth_of, recent = self.open, self._worth, self._recent
+        worth_of, recent = self._worth, self._recent
         last_hour, hour = -1, [0, 0, 0.0]
-        for row in rows:
+        for row, arm in zip(rows, arms, strict=True):
             moment, kind = row[1], row[2]
             if moment // _HOUR != last_hour:
                 last_hour = moment // _HOUR
@@ -109,18 +75,13 @@ class LogSummary:
             if kind == "decide":
                 part.decisions += 1
                 hour[0] += 1
-                still_open[row[3]] = row[4], moment
                 if row[6] is not None:
                     self._led(part, row[6])
                 continue
-            if kind == "reward":
-                arm, told = still_open.pop(row[3], _NOBODY)[0], row[9]
-            elif kind == "expire":
-                arm, told = still_open.pop(row[3], _NOBODY)[0], 0.0
-                if not self._zero_on_expiry:
-                    continue
-            elif kind == "tell":
-                arm, told = row[4], row[9]
+            if kind in ("reward", "tell"):
+                told = row[9]
+            elif kind == "expire" and self._zero_on_expiry:
+                told = 0.0
             else:
                 continue
             worth = told if worth_of is None else told * worth_of(str(arm))
@@ -175,15 +136,17 @@ class LogSummary:
         both = [self._hours.get(one, (0, 0, 0.0)) for one in (hour - 1, hour)]
         return tuple(sum(one[i] for one in both) * _HOUR / seconds for i in (0, 2))  # type: ignore[return-value]
 
-    def ages(self, now: float) -> tuple[list[int], float | None]:
-        """How many outstanding decisions are in each class of age, and the age of the oldest."""
-        counts = [0] * (len(AGES) + 1)
-        oldest = None
-        for _, moment in self.open.values():
-            age = now - moment
-            counts[sum(age >= limit for limit in AGES)] += 1
-            oldest = age if oldest is None or age > oldest else oldest
-        return counts, oldest
+
+def ages(facts: LogFacts, now: float) -> tuple[list[int], float | None]:
+    """How many open decisions are in each class of age, and the age of the oldest.
+
+    Those that were made before the log began are old; how old, it does not tell.
+    """
+    found = now - facts.open_times()
+    classes = np.searchsorted(AGES, np.nan_to_num(found, nan=np.inf), side="right")
+    counts = np.bincount(classes, minlength=len(AGES) + 1).tolist()
+    known = found[~np.isnan(found)]
+    return counts, float(known.max()) if len(known) else None
 
 
 def _worth(family: Family) -> Callable[[str], float] | None:

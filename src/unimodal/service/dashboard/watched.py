@@ -8,17 +8,16 @@ import functools
 import hashlib
 import json
 import logging
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from unimodal.agents import Agent
-from unimodal.campaigns.reading import read
-from unimodal.campaigns.stores import StoreToRead
+from unimodal.campaigns.log_facts import LogFacts
 from unimodal.errors import UnimodalError, UnknownCampaign
 from unimodal.escape_text import printable
+from unimodal.service.campaigns.followed_logs import FollowedLog
 from unimodal.service.campaigns.open_campaigns import unknown_campaign
 from unimodal.service.dashboard.arms_shown import KnownArms, arms_shown, known
 from unimodal.service.dashboard.campaign_shown import row, shown
@@ -29,26 +28,24 @@ from unimodal.service.service import Service
 
 Shown = TypeVar("Shown")
 _log = logging.getLogger("unimodal")
-_READ_FOR = 0.4  # seconds in a row; the rest of a long log is read at the next look
 _DAMAGED = "the log has events that cannot be: `unimodal verify` says which."
 _OPEN = 60.0  # seconds since a page asked; it asks every 30
 _FRESH = 0.5  # seconds for which what was read is not read again
+_SHARE = 10.0  # times as long as it took, until what could not be read is tried again
 
 
 class Watched:
     """One campaign, as the dashboard knows it."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.summary = LogSummary()
+    def __init__(self, name: str, log: FollowedLog) -> None:
+        self.name, self.log = name, log
         self.findings = CampaignFindings()
         self.arms: dict[str, Any] = {"kind": "none", "arms": [], "edges": []}
         self.settings: dict[str, Any] = {}
         self.version = 0  # grows with everything that is found
         self.problem: str | None = None
-        self._damage: str | None = None
-        self._looked = 0.0
-        self._lock = threading.Lock()
+        self._next_look = 0.0
+        self._beginnings = 0  # of the reader, when it was last looked at
         self.opening = asyncio.Lock()
         self.arms_of = -1  # the event up to which `arms` was read
         self.finding = False
@@ -59,42 +56,57 @@ class Watched:
         """Whether somebody has the page of this campaign open."""
         return time.monotonic() - self.shown < _OPEN
 
+    @property
+    def facts(self) -> LogFacts:
+        """What is known of the log."""
+        return self.log.reader.facts
+
+    @property
+    def summary(self) -> LogSummary:
+        """What is drawn of it."""
+        return self.log.reader.also  # type: ignore[no-any-return]
+
+    @property
+    def behind(self) -> int:
+        """How many events are still to be read."""
+        return self.log.reader.last - self.facts.seq
+
     def follow(self, service: Service) -> None:
         """Read what has come to the log, unless somebody does; in a thread."""
         if not service.catalog.has(self.name):
             raise unknown_campaign(self.name)
-        if not self._lock.acquire(blocking=False):
+        if not self.log.lock.acquire(blocking=False):
             return  # what is known will do, and the thread is needed elsewhere
         try:
-            is_fresh = time.monotonic() - self._looked < _FRESH
-            if not is_fresh or self.summary.seq < self.summary.last:
-                self._read(service)
+            if time.monotonic() > self._next_look or (self.behind > 0 and self.problem is None):
+                self._read()
         finally:
-            self._lock.release()
+            self.log.lock.release()
 
     def view(self, show: Callable[[Watched], Shown]) -> Shown:
         """What is shown of it, while nobody reads on; in a thread."""
-        with self._lock:
+        with self.log.lock:
             return show(self)
 
-    def _read(self, service: Service) -> None:
-        before = self.summary.seq
+    def _read(self) -> None:
+        """Read on, with the lock; a log that is damaged is read from its beginning each time."""
+        reader, before, began = self.log.reader, self.facts.seq, time.monotonic()
+        self.problem, pause = None, _FRESH
         try:
-            read(service.catalog.address(self.name), self._follow)
-            self.problem = self._damage
+            self.log.follow()
         except UnimodalError as error:
             self.problem = printable(error)
         except (TypeError, ValueError, LookupError):
-            self.problem = self._damage = _DAMAGED
-        self._looked = time.monotonic()
-        self.version += self.summary.seq != before
-
-    def _follow(self, store: StoreToRead) -> None:
-        if not self.summary.is_of(store):  # set back, or another campaign has this name now
-            self.summary, self.findings, self._damage = LogSummary(), CampaignFindings(), None
-            self.arms_of = -1
+            self.problem = _DAMAGED
+        if self.problem is not None:
+            pause = max(_FRESH, _SHARE * (time.monotonic() - began))
+        self._next_look = time.monotonic() + pause
+        if reader.beginnings != self._beginnings:  # set back, or another campaign of this name
+            if self._beginnings:
+                self.findings, self.arms_of = CampaignFindings(), -1
+            self._beginnings = reader.beginnings
             self.version += 1
-        self.summary.follow(store, _READ_FOR)
+        self.version += self.facts.seq != before
 
 
 class Dashboard:
@@ -109,7 +121,9 @@ class Dashboard:
 
     def watched(self, name: str) -> Watched:
         """What is known of a campaign, which need not be there."""
-        return self._watched.setdefault(name, Watched(name))
+        if name not in self._watched:
+            self._watched[name] = Watched(name, self.service.logs.of(name))
+        return self._watched[name]
 
     async def followed(self, name: str) -> Watched:
         """A campaign, with all that its log says by now."""
@@ -146,7 +160,7 @@ class Dashboard:
     async def _read_arms(self, one: Watched) -> None:
         """What the agent knows of its arms, once for each state of the log."""
         async with one.opening:
-            seq = one.summary.seq
+            seq = one.facts.seq
             if one.arms_of == seq:
                 return
 
@@ -164,8 +178,7 @@ class Dashboard:
 
     def _find(self, one: Watched) -> None:
         """Begin to look for what takes long, if it is due and nobody does."""
-        caught_up = one.summary.seq == one.summary.last
-        if one.finding or not caught_up or not one.findings.is_due(one.summary.seq, one.is_open):
+        if one.finding or one.behind > 0 or not one.findings.is_due(one.facts.seq, one.is_open):
             return
         one.finding = True
         task = asyncio.get_running_loop().create_task(self._found(one))
@@ -177,7 +190,7 @@ class Dashboard:
             async with self._one_at_a_time:
                 address = self.service.catalog.address(one.name)
                 await self.service.queue.aside(
-                    lambda: one.findings.find(address, one.summary, one.is_open)
+                    lambda: one.findings.find(address, one.log, one.is_open)
                 )
                 one.version += 1
         except (UnimodalError, RuntimeError) as error:  # busy, or being stopped
@@ -188,7 +201,7 @@ class Dashboard:
 
 def changed(one: Watched, ended: bool, have: set[str]) -> dict[str, Any]:
     """The sections of a page whose digest is not known there, and how much is still to be read."""
-    found: dict[str, Any] = {"behind": one.summary.last - one.summary.seq}
+    found: dict[str, Any] = {"behind": one.behind}
     for title, section in shown(one, ended).items():
         plain = finite(section)
         digest = hashlib.blake2b(json.dumps(plain).encode(), digest_size=8).hexdigest()

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from unimodal.campaigns import Campaign
+from unimodal.agents import Agent
+from unimodal.campaigns.alarms import alarms_of
+from unimodal.campaigns.certifying import certificate_of
 from unimodal.campaigns.events import Row
+from unimodal.campaigns.log_facts import LogFacts
 from unimodal.campaigns.log_start import WHOLE, LogStart, begins_after, start_of
 from unimodal.campaigns.reading import read
 from unimodal.campaigns.stores import StoreToRead
@@ -48,14 +52,14 @@ async def read_certificate(
 ) -> Response:
     """Say which arm is the peak, at a confidence that holds however often one looks."""
 
-    def certified(campaign: Campaign) -> dict[str, Any]:
-        found = campaign.certificate(confidence, tolerance)
+    def certified(agent: Agent, facts: LogFacts) -> dict[str, Any]:
+        found = certificate_of(agent, facts, confidence, tolerance)
         data = found.to_dict()
         if found.belief is not None:
             data["belief"]["best"] = [[arm, share] for arm, share in found.belief.best.items()]
         return {**data, "certified": bool(found), "sentence": str(found)}
 
-    return as_json(finite(await service_of(request).queue.read(name, certified)))
+    return as_json(finite(await _read(service_of(request), name, certified)))
 
 
 @router.get(
@@ -82,9 +86,11 @@ async def explain_decision(
 )
 async def list_alarms(request: Request, name: Name, confidence: Confidence = 0.99) -> Response:
     """List what the owner should look at: a second peak, a change, rewards that do not come."""
-    found = await service_of(request).queue.read(
-        name, lambda campaign: [alarm.to_dict() for alarm in campaign.alarms(confidence)]
-    )
+
+    def raised(agent: Agent, facts: LogFacts) -> list[dict[str, Any]]:
+        return [alarm.to_dict() for alarm in alarms_of(agent, facts, confidence)]
+
+    found = await _read(service_of(request), name, raised)
     service_of(request).metrics.alarms.labels(name).set(len(found))
     return as_json(finite({"alarms": found}))
 
@@ -117,6 +123,13 @@ async def list_events(
     is_last = len(rows) < limit
     next_page = None if is_last else rows[-1]["seq"]
     return as_json({"events": rows, "next": next_page, "start": start})
+
+
+async def _read(
+    service: Service, name: str, work: Callable[[Agent, LogFacts], dict[str, Any] | list[Any]]
+) -> Any:
+    """What some work finds in a campaign that is there; its log is read once for all who ask."""
+    return await service.queue.read(name, lambda _: service.logs.of(name).read(work))
 
 
 def _events(
