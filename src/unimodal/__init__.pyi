@@ -102,6 +102,7 @@ from .results.interval_search import Narrowed as Narrowed
 from .results.interval_search import narrow as narrow
 from .results.interval_search import regret_by_horizon as regret_by_horizon
 from .results.load import load as load
+from .results.merge import merge as merge
 from .results.result import Result as Result
 from .results.simulate import simulate as simulate
 from .results.stopping import Certified as Certified

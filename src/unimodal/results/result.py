@@ -6,7 +6,7 @@ import json
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimodal import checksums, files, policies
+from unimodal.engines.law import law_hash, source_of
 from unimodal.errors import UnimodalError, unknown_name, whole_number
 from unimodal.escape_text import printable
 from unimodal.policies import Policy
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FORMAT = 1  # of files; `load.py` reads them
+MOST_TRIALS = 10**9
 ARRAYS = ("regret", "pulls", "arms", "rewards", "restarts", "stopped", "certified", "is_right")
 
 
@@ -57,11 +59,16 @@ class Run:
         named = {key: getattr(self, key) for key in ARRAYS}
         return {key: array for key, array in named.items() if array is not None}
 
-    def joined(self, other: Run) -> Run:
-        """The trials of both, one after the other."""
-        more = other.arrays()
-        both = {key: np.concatenate([one, more[key]]) for key, one in self.arrays().items()}
-        return Run(self.policy, **both)
+    def joined(self, *others: Run) -> Run:
+        """The trials of all of them, one after the other."""
+        more = [other.arrays() for other in others]
+        return Run(
+            self.policy,
+            **{
+                key: np.concatenate([one, *(arrays[key] for arrays in more)])
+                for key, one in self.arrays().items()
+            },
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,6 +89,10 @@ class Result(Mapping[str, Run]):
         The engine that was asked for.
     stop
         The rule that ended trials early, if there was one.
+    first_trial
+        The number of its first trial: 0, unless it is a part of a larger simulation.
+    law
+        A hash of the sources that made it; "" if they are not known, or were several.
 
     Examples
     --------
@@ -100,6 +111,8 @@ class Result(Mapping[str, Run]):
     runs: dict[str, Run] = field(repr=False)
     engine: str = "auto"  # the one that was asked for
     stop: Certified | None = None  # what ended trials before the horizon
+    first_trial: int = 0
+    law: str = ""
 
     def __getitem__(self, name: str) -> Run:
         if name not in self.runs:
@@ -156,6 +169,8 @@ class Result(Mapping[str, Run]):
     @property
     def _size(self) -> str:
         trials = f"{self.n_trials:,} trial{'s' * (self.n_trials != 1)}"
+        if self.first_trial:
+            trials += f" (from number {self.first_trial:,} on)"
         if self.stop is None:
             return f"{trials} of {self.horizon:,} rounds"
         until = f"until certified at {100 * self.stop.confidence:.12g} %"
@@ -170,6 +185,11 @@ class Result(Mapping[str, Run]):
     def n_trials(self) -> int:
         """How many trials each policy had."""
         return len(next(iter(self.runs.values())).regret)
+
+    @property
+    def numbers(self) -> range:
+        """The numbers of its trials: 0, 1, … unless it began with a later `first_trial`."""
+        return range(self.first_trial, self.first_trial + self.n_trials)
 
     @property
     def has_history(self) -> bool:
@@ -216,7 +236,7 @@ class Result(Mapping[str, Run]):
             pl.DataFrame(
                 {
                     "policy": name,
-                    "trial": np.repeat(np.arange(self.n_trials), len(self.rounds)),
+                    "trial": np.repeat(np.array(self.numbers), len(self.rounds)),
                     "round": np.tile(self.rounds, self.n_trials),
                     "regret": run.regret.ravel(),
                     **self._ends(run),
@@ -276,7 +296,7 @@ class Result(Mapping[str, Run]):
         Result
             A new result, equal to this one.
         """
-        return self._more(range(self.n_trials), workers, executor, progress)
+        return self._more(self.numbers, workers, executor, progress)
 
     def extend(
         self,
@@ -312,13 +332,11 @@ class Result(Mapping[str, Run]):
         >>> some.extend(trials=3).n_trials
         5
         """
-        from unimodal.results.simulate import MOST_TRIALS
-
-        first = self.n_trials
+        first = self.numbers.stop
         numbers = range(first, first + whole_number(trials, "the 'trials'", at_most=MOST_TRIALS))
         more = self._more(numbers, workers, executor, progress)
         runs = {name: self[name].joined(more[name]) for name in self}
-        return Result(self.problem, self.seed, self.rounds, runs, self.engine, self.stop)
+        return replace(self, runs=runs, law=self.law if self.law == more.law else "")
 
     def _more(
         self,
@@ -409,10 +427,12 @@ class Result(Mapping[str, Run]):
             "policies": [policies.to_data(policy) for policy in self.policies],
             "seed": self.seed,
             "trials": self.n_trials,
+            **({"first_trial": self.first_trial} if self.first_trial else {}),
             "rounds": self.rounds.tolist(),
             "history": self.has_history,
             "engine": self.engine,
             **({} if self.stop is None else {"stop": self.stop.to_data()}),
+            "law": self.law,
             "versions": versions(),
         }
 
@@ -443,7 +463,7 @@ class Result(Mapping[str, Run]):
 
         columns: dict[str, Any] = {
             "policy": [name for name in self.runs for _ in range(self.n_trials)],
-            "trial": np.tile(np.arange(self.n_trials), len(self.runs)),
+            "trial": np.tile(np.array(self.numbers), len(self.runs)),
         }
         every = [run.arrays() for run in self.runs.values()]
         columns |= {key: np.concatenate([arrays[key] for arrays in every]) for key in every[0]}
@@ -460,6 +480,25 @@ def _notes(regret: Any, few: Any) -> list[str | None]:
     """Why means over the first axis cannot be trusted: a sentence where few trials make them."""
     columns = zip(regret.T, few, strict=True)
     return [str(analysis.interval_of_mean(one).few) if mark else None for one, mark in columns]
+
+
+def law_of(problem: Problem, policies: Sequence[Policy]) -> str:
+    """A hash of the sources that a simulation depends on, those of a user's own classes too."""
+    kinds = map(type, _unwrapped(policies))
+    things: list[Any] = [kind for kind in kinds if not kind.__module__.startswith("unimodal.")]
+    functions = (function for function, _ in problem.family.own_functions.values())
+    things += [getattr(function, "py_func", function) for function in functions]
+    own = map(source_of, things)
+    law = law_hash("results/trial_plan.py", "results/stopping.py")
+    return "-".join([law, *dict.fromkeys(own)])
+
+
+def _unwrapped(policies: Sequence[Policy]) -> Iterator[Policy]:
+    """The policies, and those that they wrap."""
+    for policy in policies:
+        yield policy
+        inner = [value for value in policy.parameters().values() if isinstance(value, Policy)]
+        yield from _unwrapped(inner)
 
 
 def versions() -> dict[str, str]:
