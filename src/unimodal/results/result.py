@@ -15,12 +15,20 @@ from numpy.typing import NDArray
 
 from unimodal import checksums, files, policies
 from unimodal.engines.law import law_hash, source_of
-from unimodal.errors import UnimodalError, unknown_name, whole_number
+from unimodal.errors import (
+    UnimodalError,
+    real_number,
+    refuse_set,
+    unknown_name,
+    whole_number,
+)
 from unimodal.escape_text import printable
 from unimodal.policies import Policy
 from unimodal.problems import Moving, Problem
+from unimodal.report import printed_tables
 from unimodal.report.tables import aligned
 from unimodal.results import statistics as analysis
+from unimodal.results.difference import Difference, paired, unpaired
 from unimodal.results.stopping import Certified
 from unimodal.version import __version__
 
@@ -146,25 +154,11 @@ class Result(Mapping[str, Run]):
         """What print and a notebook show: a title, names of columns, a row per policy, notes."""
         regrets = {name: self.regret(name) for name in self.runs}
         rows = [
-            (name, str(regrets[name]), self._share_of_best(run)) for name, run in self.runs.items()
+            (name, str(regrets[name]), _share_of_best(self.problem, run))
+            for name, run in self.runs.items()
         ]
         columns = ("policy", "regret at the horizon, 95 % interval", "pulls of the best arm")
         return f"{self._size} on {self.problem!r}", columns, rows, analysis.notes(regrets)
-
-    def _share_of_best(self, run: Run) -> str:
-        """How many pulls went to the best arm, of its own round where it moves: from the history.
-
-        Sums of pulls do not say when, so without a history of a moving peak it is not known.
-        """
-        if not isinstance(self.problem, Moving):
-            share = run.pulls[:, self.problem.best_arm].sum() / run.pulls.sum()
-        elif run.arms is not None:
-            rounds = np.arange(1, run.arms.shape[1] + 1)
-            piece = np.searchsorted(self.problem.begins, rounds, side="right") - 1
-            share = np.mean(self.problem.gaps_by_piece[piece, run.arms] == 0)
-        else:
-            return "–"
-        return f"{100 * share:.1f} %"
 
     @property
     def _size(self) -> str:
@@ -239,28 +233,12 @@ class Result(Mapping[str, Run]):
                     "trial": np.repeat(np.array(self.numbers), len(self.rounds)),
                     "round": np.tile(self.rounds, self.n_trials),
                     "regret": run.regret.ravel(),
-                    **self._ends(run),
+                    **_ends(self, run),
                 }
             )
             for name, run in self.runs.items()
         ]
         return pl.concat(frames)
-
-    def _ends(self, run: Run) -> dict[str, Any]:
-        """How each trial ended, in columns of the table of trials; none without such a rule."""
-        if self.stop is None:
-            return {}
-        labels = [
-            None if arm < 0 else self.problem.graph.label_of(int(arm)) for arm in run.certified
-        ]
-        if len({type(label) for label in labels if label is not None}) > 1:
-            labels = [None if label is None else str(label) for label in labels]
-        each = len(self.rounds)
-        return {
-            "stopped": np.repeat(run.stopped, each),
-            "certified": [label for label in labels for _ in range(each)],
-            "is_right": np.repeat(run.is_right, each),
-        }
 
     def to_pandas(self) -> pd.DataFrame:
         """The table of `trials` as a pandas DataFrame; pandas must be installed."""
@@ -393,31 +371,181 @@ class Result(Mapping[str, Run]):
         """
         return analysis.ratio_interval(self[name].regret[:, -1], self[other].regret[:, -1])
 
-    def plot(self, ax: Axes | None = None, *, scale: str = "log") -> Axes:
-        """Mean regret against rounds, with the 95 % interval as a band.
+    def test(self, name: str, other: str, *, of: int = 1, than: Result | None = None) -> Difference:
+        """Whether two policies differ in regret at the horizon: the effect, its interval, and p.
 
-        `scale` is the axis of rounds, "log" or "linear". The dashed line is c(μ)·log t of Theorem
-        1, a bound for large t only. A † marks a policy whose mean at the horizon is made by few
-        large trials; below the picture stands how many trials would do.
+        Trials with the same number share their random streams and are compared as pairs. With
+        `than` the other policy is one of another result; its trials are paired with these if both
+        have the same seed and numbers, and are compared as two samples (Welch) if not. Intervals
+        and p-values reach farther where few trials make a mean (docs/theory/intervals.md).
+
+        Parameters
+        ----------
+        name
+            The name of a policy of this result.
+        other
+            The policy it is compared with.
+        of
+            How many such tests are reported together: interval and p-value are corrected for so
+            many (Bonferroni).
+        than
+            The result that the other policy is in; this one by default.
+
+        Returns
+        -------
+        Difference
+            The effect with its interval, p, and whether trials were paired.
+
+        Examples
+        --------
+        >>> import unimodal as um
+        >>> problem = um.problems.triangular(9)
+        >>> result = um.simulate(problem, [um.UTS(), um.TS()], horizon=2000, trials=30)
+        >>> found = result.test("UTS", "TS")
+        >>> found.effect.value < 0, found.is_significant, found.paired
+        (True, True, True)
+        """
+        count = whole_number(of, "the 'of' of test", at_most=10**6)
+        theirs = self if than is None else than
+        if not isinstance(theirs, Result):
+            raise UnimodalError(f"the 'than' of test must be a result, got {than!r}.")
+        if theirs.horizon != self.horizon:
+            raise UnimodalError(
+                f"regrets are compared after the same rounds, got {self.horizon} and "
+                f"{theirs.horizon}: simulate one of them again."
+            )
+        over, under = self[name].regret[:, -1], theirs[other].regret[:, -1]
+        shared = (self.seed, self.numbers) == (theirs.seed, theirs.numbers)
+        return (paired if shared else unpaired)(name, other, over, under, count)
+
+    def quantiles(
+        self, shares: Sequence[float] = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
+    ) -> pl.DataFrame:
+        """Quantiles of the regret at the horizon, each with a 95 % interval.
+
+        The interval covers whatever the law of regrets (its ends are regrets of trials); an end is
+        null where there are too few trials for it.
+
+        Parameters
+        ----------
+        shares
+            Which quantiles, from 0 to 1.
+
+        Returns
+        -------
+        polars.DataFrame
+            One row per policy and share: policy, share, value, low, high.
+
+        Examples
+        --------
+        >>> import unimodal as um
+        >>> result = um.simulate(um.problems.triangular(5), um.UTS(), horizon=500, trials=20)
+        >>> result.quantiles([0.5]).columns
+        ['policy', 'share', 'value', 'low', 'high']
+        """
+        import polars as pl
+
+        refuse_set(shares, "the 'shares' of quantiles")
+        if isinstance(shares, str) or not isinstance(shares, Sequence | np.ndarray):
+            raise UnimodalError(
+                f"the 'shares' of quantiles must be a list of numbers from 0 to 1, got {shares!r}."
+            )
+        rows: list[Any] = []
+        for share in shares:
+            number = real_number(share, "a share of quantiles")
+            if not 0 <= number <= 1:
+                raise UnimodalError(f"a share of quantiles must lie from 0 to 1, got {share!r}.")
+            for name, run in self.items():
+                found = analysis.quantile_interval(np.sort(run.regret[:, -1]), number)
+                rows.append((name, number, *found))
+        kinds = {"policy": pl.String} | dict.fromkeys(("share", "value", "low", "high"), pl.Float64)
+        return pl.DataFrame(rows, kinds, orient="row")
+
+    def to_latex(self) -> str:
+        r"""A table for LaTeX: regret with its interval, and quantiles, one row per policy.
+
+        In bold are the lowest mean and those that a paired test, corrected for all pairs, cannot
+        tell from it. Digits follow the interval. The document needs booktabs. Below stand what bold
+        means, and why a marked mean cannot be trusted.
+
+        >>> import unimodal as um
+        >>> result = um.simulate(um.problems.triangular(5), um.UTS(), horizon=500, trials=20)
+        >>> print(result.to_latex().splitlines()[1])
+        \begin{tabular}{lrrr}
+        """
+        from unimodal.results.printed import table_of
+
+        return printed_tables.latex(*table_of(self))
+
+    def to_markdown(self) -> str:
+        """The table of `to_latex` for Markdown.
+
+        >>> import unimodal as um
+        >>> result = um.simulate(um.problems.triangular(5), um.UTS(), horizon=500, trials=20)
+        >>> print(result.to_markdown().splitlines()[0])
+        | policy | regret after 500 rounds | median | 95 % |
+        """
+        from unimodal.results.printed import table_of
+
+        return printed_tables.markdown(*table_of(self))
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        scale: str = "log",
+        kind: str = "regret",
+        size: str | float | None = None,
+        font: str | None = None,
+    ) -> Axes:
+        """Mean regret against rounds, with the 95 % interval as a band; or another view of it.
+
+        The dashed line is c(μ)·log t of Theorem 1, a bound for large t only. A † marks a policy
+        whose mean at the horizon is made by few large trials; below the picture stands how many
+        trials would do. For a paper: `result.plot(size="column").figure.savefig("regret.pdf")`,
+        whose letters are embedded.
 
         Parameters
         ----------
         ax
             Axes to draw on; new ones by default.
         scale
-            "log" or "linear": the scale of the rounds.
+            "log" or "linear": the scale of the rounds of kind "regret".
+        kind
+            "regret"; "log-log", on two logarithmic axes; "ratio", regret divided by c(μ)·log t; or
+            "tail", the share of trials whose regret at the horizon is larger than x.
+        size
+            The width: inches, "column" or "page", which fit NeurIPS, ICML and IEEE, or the width
+            of one of them: "neurips", "icml column", "icml page", "ieee column", "ieee page".
+        font
+            A font of this machine, or "serif", "sans-serif", "monospace".
 
         Returns
         -------
         Axes
             The axes, which a notebook shows.
-        """
-        from unimodal.report import figures
 
-        curves = {name: analysis.mean_interval(run.regret) for name, run in self.runs.items()}
-        marked = {name: self.regret(name).few for name in self.runs}
-        needed = {name: few.needed for name, few in marked.items() if few}
-        return figures.regret(ax, self.rounds, curves, self.problem.lower_bound, scale, needed)
+        Examples
+        --------
+        >>> import unimodal as um
+        >>> result = um.simulate(um.problems.triangular(5), um.UTS(), horizon=500, trials=5)
+        >>> result.plot(size="column").figure.get_size_inches().round(1).tolist()
+        [3.2, 2.1]
+        """
+        from unimodal.report import paper_figures
+        from unimodal.results.pictures import KINDS, draw
+
+        if kind not in KINDS:
+            raise unknown_name("kind of plot", kind, KINDS)
+        if size is None and font is None:
+            return draw(self, ax, kind, scale)
+        if ax is not None:
+            raise UnimodalError(
+                "axes that are given have a size and a font already: leave out 'ax', or 'size' "
+                "and 'font'."
+            )
+        with paper_figures.new_axes("page" if size is None else size, font) as made:
+            return draw(self, made, kind, scale)
 
     def to_data(self) -> dict[str, Any]:
         """The specification: everything that determines the numbers, and the versions used."""
@@ -474,6 +602,37 @@ class Result(Mapping[str, Run]):
             checksums.fill_in(to)
 
         return files.write(path, fill)
+
+
+def _share_of_best(problem: Problem, run: Run) -> str:
+    """How many pulls went to the best arm, of its own round where it moves: from the history.
+
+    Sums of pulls do not say when, so without a history of a moving peak it is not known.
+    """
+    if not isinstance(problem, Moving):
+        share = run.pulls[:, problem.best_arm].sum() / run.pulls.sum()
+    elif run.arms is not None:
+        rounds = np.arange(1, run.arms.shape[1] + 1)
+        piece = np.searchsorted(problem.begins, rounds, side="right") - 1
+        share = np.mean(problem.gaps_by_piece[piece, run.arms] == 0)
+    else:
+        return "–"
+    return f"{100 * share:.1f} %"
+
+
+def _ends(result: Result, run: Run) -> dict[str, Any]:
+    """How each trial ended, in columns of the table of trials; none without such a rule."""
+    if result.stop is None:
+        return {}
+    labels = [None if arm < 0 else result.problem.graph.label_of(int(arm)) for arm in run.certified]
+    if len({type(label) for label in labels if label is not None}) > 1:
+        labels = [None if label is None else str(label) for label in labels]
+    each = len(result.rounds)
+    return {
+        "stopped": np.repeat(run.stopped, each),
+        "certified": [label for label in labels for _ in range(each)],
+        "is_right": np.repeat(run.is_right, each),
+    }
 
 
 def _notes(regret: Any, few: Any) -> list[str | None]:
