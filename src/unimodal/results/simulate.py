@@ -17,7 +17,7 @@ from unimodal.errors import (
     whole_number,
 )
 from unimodal.policies import Policy, as_policy, told_apart
-from unimodal.problems import Problem
+from unimodal.problems import Problem, Recorded
 from unimodal.report import progress as progress_bar
 from unimodal.results.result import MOST_TRIALS, Result, Run, law_of
 from unimodal.results.stopping import Certified, check_stop
@@ -129,6 +129,11 @@ def simulate(
     seed = whole_number(seed, "the 'seed'", 0)
     if stop is not None:
         check_stop(stop, problem, chosen)
+        if isinstance(problem, Recorded) and not problem.resampled:
+            raise UnimodalError(
+                "a certificate holds for independent rewards, got a table in order: take "
+                "resampled=True, or leave out 'stop'."
+            )
     settings = (problem, chosen, rounds, numbers, seed, engine)
     return run_trials(*settings, workers, history, progress, stop, executor)
 
