@@ -96,6 +96,9 @@ from .policies import Windowed as Windowed
 from .problems import Interval as Interval
 from .problems import Moving as Moving
 from .problems import Problem as Problem
+from .results.budget import UB3 as UB3
+from .results.budget import FixedBudget as FixedBudget
+from .results.budget import Uniform as Uniform
 from .results.identify import Identification as Identification
 from .results.identify import identify as identify
 from .results.interval_search import Narrowed as Narrowed
