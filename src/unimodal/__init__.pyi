@@ -96,12 +96,16 @@ from .policies import Windowed as Windowed
 from .problems import Interval as Interval
 from .problems import Moving as Moving
 from .problems import Problem as Problem
+from .results.budget import UB3 as UB3
+from .results.budget import FixedBudget as FixedBudget
+from .results.budget import Uniform as Uniform
 from .results.identify import Identification as Identification
 from .results.identify import identify as identify
 from .results.interval_search import Narrowed as Narrowed
 from .results.interval_search import narrow as narrow
 from .results.interval_search import regret_by_horizon as regret_by_horizon
 from .results.load import load as load
+from .results.merge import merge as merge
 from .results.result import Result as Result
 from .results.simulate import simulate as simulate
 from .results.stopping import Certified as Certified

@@ -44,14 +44,20 @@ def remake(found: Comparison, source: Path, out: Path, console: Console) -> None
 
 def run(planned: list[Setting], only: str, out: Path, dask: str = "") -> Comparison:
     """Run what is not finished yet of the settings with `only` in their name."""
-    chosen = [setting for setting in planned if only in setting.name]
-    if not chosen:
-        names = ", ".join(f"'{setting.name}'" for setting in planned)
-        raise UnimodalError(f"--only must be part of one of {names}, got '{only}'.")
+    chosen = with_name(planned, only)
     # The workers before the store: where no scheduler answers, no file is made.
     with workers_at(dask) as executor:
         Study(chosen).run(out, executor, progress_bar("Comparing"))
     return comparison.finished(Study(planned).finished(out))
+
+
+def with_name(planned: list[Setting], only: str) -> list[Setting]:
+    """The settings with `only` in their name."""
+    chosen = [setting for setting in planned if only in setting.name]
+    if not chosen:
+        names = ", ".join(f"'{setting.name}'" for setting in planned)
+        raise UnimodalError(f"--only must be part of one of {names}, got '{only}'.")
+    return chosen
 
 
 def write(found: Comparison, out: Path, console: Console) -> None:

@@ -24,12 +24,23 @@ from unimodal.studies.study import Study
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from unimodal.studies.reproduce.setting import Setting
+
 BUDGET = 180  # core-minutes, by default
 
 
 def reproduce(scale: str, out: Path, only: str, dask: str, console: Console) -> None:
     """Run what is not finished yet, then write the report."""
     planned = settings(SCALES[scale])
+    chosen = with_name(planned, only)
+    # The workers before the store: where no scheduler answers, no file is made.
+    with workers_at(dask) as executor:
+        Study(chosen, Finding).run(out, executor, watching)
+    write(findings.found_in(Study(planned, Finding).finished(out)), None, scale, out, console)
+
+
+def with_name(planned: list[Setting], only: str) -> list[Setting]:
+    """The settings with `only` in their name."""
     chosen = [setting for setting in planned if only in setting.name]
     if not chosen:
         names = [setting.name for setting in planned]
@@ -38,10 +49,7 @@ def reproduce(scale: str, out: Path, only: str, dask: str, console: Console) -> 
             f"--only must be part of a setting's name, such as {', '.join(map(repr, near))}, "
             f"got '{only}'."
         )
-    # The workers before the store: where no scheduler answers, no file is made.
-    with workers_at(dask) as executor:
-        Study(chosen, Finding).run(out, executor, watching)
-    write(findings.found_in(Study(planned, Finding).finished(out)), None, scale, out, console)
+    return chosen
 
 
 def decide(out: Path, minutes: float, dask: str, console: Console) -> None:

@@ -48,6 +48,9 @@ def simulate(
         Path | None,
         typer.Option("--from", help="Run a saved result.parquet again, from what it says itself"),
     ] = None,
+    shard: Annotated[
+        str, typer.Option(help="Only this part of the trials, such as 3/100, for unimodal merge")
+    ] = "",
 ) -> None:
     r"""Compare policies on a graph: a table here, and a figure and the data in a folder.
 
@@ -61,10 +64,12 @@ def simulate(
       unimodal simulate --horizon 1e9 --policies uts,osub --engine leap
       unimodal simulate --from results/result.parquet --out again
       unimodal simulate --trials 1e4 --dask tcp://10.0.0.1:8786
+      unimodal simulate --trials 1e4 --shard 3/100 --out parts
     """
     import unimodal as um
     from unimodal import families, graphs, problems
     from unimodal import policies as known
+    from unimodal.cli import merge as merging
     from unimodal.cli import simulate_output as screen
     from unimodal.report import tables
     from unimodal.studies.run_tasks import workers_at
@@ -75,23 +80,28 @@ def simulate(
         raise UnimodalError(f"the --scale must be log or linear, got '{scale}'.")
     if out is not None and out.exists() and not out.is_dir():
         raise UnimodalError(f"--out must be a folder, got the file {out}: name another place.")
+    part = merging.checked_shard(shard, out, again)
     if again is not None:
         with silenced():
             saved = um.Result.load(again)
         with workers_at(dask) as executor:
             result = saved.rerun(workers=workers, executor=executor)
     else:
-        rounds, repeats = _number(horizon, "--horizon"), _number(trials, "--trials")
+        rounds, wanted = _number(horizon, "--horizon"), range(_number(trials, "--trials"))
+        numbers = merging.trials_of(part, wanted)
         seed = whole_number(seed, "the --seed", 0)
         made = graphs.parse(graph, seed)
         best: Any = _peak(made, peak, seed)
         chosen = [known.parse(text) for text in known.split(policies)]
         problem = problems.by_distance(made, best, high, low, families.parse(family))
-        numbers: dict[str, Any] = {"horizon": rounds, "trials": repeats, "seed": seed}
+        which: dict[str, Any] = {"trials": len(numbers), "first_trial": numbers.start, "seed": seed}
         with workers_at(dask) as executor:
             where: dict[str, Any] = {"workers": workers, "executor": executor}
-            result = um.simulate(problem, chosen, **numbers, engine=engine, **where)
+            result = um.simulate(problem, chosen, horizon=rounds, **which, engine=engine, **where)
     console = terminal()
+    if part is not None and out is not None:
+        console.print(tables.words(merging.save(part, result, out)))
+        return
     screen.show(console, result)
     if out is not None:
         screen.write(result, out, scale)

@@ -10,6 +10,8 @@ import typer
 from unimodal.cli.app import RESEARCH, app, silenced, terminal
 from unimodal.errors import UnimodalError
 
+SHARD = "Only this part of the work, such as 3/100, for unimodal merge"
+
 
 @app.command(rich_help_panel=RESEARCH)
 def reproduce(
@@ -37,6 +39,7 @@ def reproduce(
     source: Annotated[
         Path | None, typer.Option("--from", help="Make the report from a findings.parquet")
     ] = None,
+    shard: Annotated[str, typer.Option(help=SHARD)] = "",
 ) -> None:
     r"""Run the paper's evaluation and write a page with its numbers beside ours.
 
@@ -49,8 +52,10 @@ def reproduce(
       unimodal reproduce --decide --budget 60 --out full
       unimodal reproduce --full --only "Table 2: K = 20, p = 1/2"
       unimodal reproduce --full --dask tcp://10.0.0.1:8786
+      unimodal reproduce --full --shard 3/100 --out parts
       unimodal reproduce --from docs/studies/reproduction/findings.parquet --out again
     """
+    from unimodal.cli import merge as merging
     from unimodal.cli import reproduce_output as command
     from unimodal.studies.reproduce import findings
 
@@ -60,6 +65,12 @@ def reproduce(
         raise UnimodalError(f"--out must be a folder, got the file {out}: name another place.")
     minutes = command.checked_budget(decide, budget, quick, only, source)
     console = terminal()
+    part = merging.checked_shard(shard, out, source)
+    if part is not None:
+        if decide:
+            raise UnimodalError("--decide adds trials by what it found: leave out --shard.")
+        merging.run_shard(part, "reproduce", "full" if full else "quick", only, out, dask)
+        return
     if source is not None:
         with silenced():
             found, decided = findings.load(source), command.decided_beside(source)
@@ -83,6 +94,7 @@ def compare(
     source: Annotated[
         Path | None, typer.Option("--from", help="Make the page from a comparison.parquet")
     ] = None,
+    shard: Annotated[str, typer.Option(help=SHARD)] = "",
 ) -> None:
     r"""Run every policy on every family of graphs and write a page that ranks them.
 
@@ -93,12 +105,18 @@ def compare(
       unimodal compare --quick
       unimodal compare --only smooth --out smooth
       unimodal compare --dask tcp://10.0.0.1:8786
+      unimodal compare --shard 3/100 --out parts
       unimodal compare --from docs/studies/comparison/comparison.parquet --out again
     """
     from unimodal.cli import compare_output as command
+    from unimodal.cli import merge as merging
     from unimodal.studies.compare import comparison
 
     command.check(quick, out, only, dask, source)
+    part = merging.checked_shard(shard, out, source)
+    if part is not None:
+        merging.run_shard(part, "compare", "quick" if quick else "full", only, out, dask)
+        return
     if source is None:
         command.compare(quick, out, only, dask, terminal())
         return

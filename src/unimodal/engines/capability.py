@@ -20,7 +20,7 @@ from unimodal.policies.peak import (
 )
 from unimodal.policies.scope import AroundLeaderByPrior
 from unimodal.policies.scout import Scout, ScoutByPrior
-from unimodal.problems import Moving, Problem
+from unimodal.problems import Moving, Problem, Recorded
 
 # What docs/decisions/0006-leaping.md proves something about: these classes, and not subclasses of
 # them, which may override what the proof is about.
@@ -53,6 +53,8 @@ def why_not_leap(policy: Policy, problem: Problem, history: bool = False) -> str
         return "a leap draws the sum of many rewards, and history=True asks for each"
     if policy.forgets or isinstance(problem, Moving):
         return "what it knows or the problem itself changes from round to round"
+    if isinstance(problem, Recorded):
+        return "its rewards were recorded, and a leap draws the sum of many"
     if policy.is_plain or any(getattr(type(policy), m) is not getattr(Policy, m) for m in _OURS):
         return "it has a rule or a state of its own, of which the engine knows nothing"
     index = type(policy.index_for(problem.family))

@@ -10,6 +10,7 @@ import numpy as np
 from unimodal.families.family import draw, learn, top
 from unimodal.families.leaping import gather
 from unimodal.kernels.compile import generic, inner
+from unimodal.kernels.random import randint
 from unimodal.policies.state import ROUND
 
 
@@ -28,6 +29,19 @@ class Changing(NamedTuple):
     rng: Any
 
 
+class Replayed(NamedTuple):
+    """Round t of an arm pays `table[t - 1, arm]`: recorded rewards, in order."""
+
+    table: Any
+
+
+class Resampled(NamedTuple):
+    """Each round draws a row of recorded rewards."""
+
+    table: Any
+    rng: Any
+
+
 class Tabled(NamedTuple):
     """Reward n of an arm is `table[arm, n]`: to hold two engines to the same rewards."""
 
@@ -36,6 +50,8 @@ class Tabled(NamedTuple):
 
 Drawn.component = Drawn  # type: ignore[attr-defined]
 Changing.component = Changing  # type: ignore[attr-defined]
+Replayed.component = Replayed  # type: ignore[attr-defined]
+Resampled.component = Resampled  # type: ignore[attr-defined]
 Tabled.component = Tabled  # type: ignore[attr-defined]
 
 
@@ -58,6 +74,16 @@ def _draw(rewards, family, state, arm):
 def _draw_of_now(rewards, family, state, arm):
     row = piece(rewards.begins, state.notes[ROUND])
     return draw(family, rewards.means[row, arm], rewards.rng)
+
+
+@next_reward.register(Replayed)
+def _replay(rewards, family, state, arm):
+    return rewards.table[state.notes[ROUND] - 1, arm]
+
+
+@next_reward.register(Resampled)
+def _resample(rewards, family, state, arm):
+    return rewards.table[randint(rewards.rng, len(rewards.table)), arm]
 
 
 @inner

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unimodal.engines.regret import Ledger, charge, gaps_or_ledger, regret_so_far
-from unimodal.engines.rewards import Changing, Drawn, next_reward
+from unimodal.engines.rewards import Changing, Drawn, Replayed, Resampled, next_reward
 from unimodal.kernels.compile import inner
 from unimodal.kernels.random import POLICY, REWARDS, stream
 from unimodal.policies import Policy
 from unimodal.policies.forgetting import Watch
 from unimodal.policies.round import choose, observe
 from unimodal.policies.state import ROUND
-from unimodal.problems import Moving, Problem
+from unimodal.problems import Moving, Problem, Recorded
 
 
 class Output(NamedTuple):
@@ -65,6 +65,10 @@ class Trial(ABC):
         self.rewards: Any = Drawn(told(problem.means), rng)
         if isinstance(problem, Moving):
             self.rewards = Changing(problem.begins, told(problem.means_by_piece), rng)
+        if isinstance(problem, Recorded):
+            problem.check_horizon(self.horizon)
+            table = problem.table
+            self.rewards = Resampled(table, rng) if problem.resampled else Replayed(table)
         self._gaps = gaps_or_ledger(problem, policy)
 
     @property

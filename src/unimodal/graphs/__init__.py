@@ -11,6 +11,7 @@ from unimodal.graphs.generators import (
 )
 from unimodal.graphs.graph import Graph
 from unimodal.graphs.lattices import grid, hypercube, lattice, line, torus
+from unimodal.graphs.products import product
 from unimodal.graphs.revise import revised
 from unimodal.graphs.text import as_label, from_data, parse, to_data
 
@@ -30,6 +31,7 @@ __all__ = [
     "lattice",
     "line",
     "parse",
+    "product",
     "rank_one",
     "read_edges",
     "revised",

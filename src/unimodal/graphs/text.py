@@ -20,6 +20,7 @@ from unimodal.graphs.generators import (
 )
 from unimodal.graphs.graph import Graph
 from unimodal.graphs.lattices import grid, hypercube, lattice, line, torus
+from unimodal.graphs.products import product
 
 
 def _sides(part: str) -> list[int]:
@@ -56,6 +57,7 @@ _MAKERS: dict[str, Callable[..., Graph]] = {
     **{made.__name__: made for made in (*_FIXED, barabasi_albert)},
     "erdos_renyi": _drawn_again,
     "lattice": lambda sides, wrap: lattice(*sides, wrap=wrap),
+    "product": lambda factors, strong: product(*map(from_data, factors), strong=strong),
 }
 
 

@@ -19,6 +19,7 @@ from unimodal.kernels.random import GRAPH, randint, stream
 from unimodal.problems.identification import Game
 from unimodal.problems.means import by_distance, random_peak
 from unimodal.problems.problem import _LISTED, Problem, Unimodality, check_graph
+from unimodal.problems.recorded import Recorded
 
 MOST_MEANS = 10**8  # of all pieces together: what memory holds
 STEPS = 9  # of drifting_line's peak, from arm to arm; odd, so that no two arms ever tie at the top
@@ -155,6 +156,8 @@ def from_data(data: dict[str, Any]) -> Problem:
     >>> from_data(um.problems.triangular(5).to_data()).means.tolist()
     [0.1, 0.5, 0.9, 0.5, 0.1]
     """
+    if "recorded" in data:
+        return Recorded.from_data(data)
     if "begins" not in data:
         return Problem.from_data(data)
     graph, family = graphs.from_data(data["graph"]), families.from_data(data["rewards"])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,19 +78,40 @@ def few_trials(needed: Mapping[str, int] | None) -> list[str]:
 
 
 def save(drawn: Any, to: Any, **options: Any) -> None:
-    """Write a figure; a letter that no font has here is a box in it, and not worth a warning."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", r"Glyph .* missing from font")
+    """Write a figure."""
+    with _silent_of_glyphs():
         drawn.savefig(to, **options)
 
 
-def new_axes(width: float, height: float) -> Axes:
+@contextlib.contextmanager
+def _silent_of_glyphs() -> Iterator[None]:
+    """A letter that no font has here is a box in a figure, and not worth a warning."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"Glyph .* missing from font")
+        yield
+
+
+def new_axes(width: float, height: float, told: Mapping[str, Any] | None = None) -> Axes:
     """Axes in a figure of their own, so many inches wide and high; notebooks show it.
 
     Not of pyplot, which keeps every figure alive, wants a screen, and would show it a second time.
+    `told` are settings of matplotlib that hold whenever it is drawn. Its letters are whole in a PDF
+    (as Type 42 fonts: journals refuse matplotlib's Type 3).
     """
+    import matplotlib
     from matplotlib.axes import Axes as PlainAxes
     from matplotlib.figure import Figure
+
+    always: Any = {"pdf.fonttype": 42, "ps.fonttype": 42, **(told or {})}
+
+    class PrintedFigure(Figure):
+        def draw(self, renderer: Any) -> None:
+            with matplotlib.rc_context(always), _silent_of_glyphs():
+                super().draw(renderer)
+
+        def savefig(self, fname: Any, **options: Any) -> None:
+            with matplotlib.rc_context(always), _silent_of_glyphs():
+                super().savefig(fname, **options)
 
     class ShownAxes(PlainAxes):
         def _repr_png_(self) -> bytes:  # what a notebook asks of the last line of a cell
@@ -97,7 +119,7 @@ def new_axes(width: float, height: float) -> Axes:
             save(self.figure, picture, format="png", dpi=110)
             return picture.getvalue()
 
-    drawn = Figure(figsize=(width, height), layout="constrained")
+    drawn = PrintedFigure(figsize=(width, height), layout="constrained")
     return drawn.add_subplot(axes_class=ShownAxes)
 
 
@@ -131,7 +153,8 @@ def regret(
         dashed: dict[str, Any] = {"color": "0.4", "linestyle": (0, (5, 4)), "linewidth": 1}
         ax.plot(rounds, bound, gid=_BOUND, **dashed)
     ax.set_xscale(scale)
-    ax.set_xlim(rounds[0] if scale == "log" else 0, rounds[-1])
+    if len(rounds) > 1:
+        ax.set_xlim(rounds[0] if scale == "log" else 0, rounds[-1])
     ax.set_ylim(bottom=0)
     _, *earlier = ax.get_xlabel().split("\n")
     ax.set_xlabel("\n".join(["round t", *earlier, *few_trials(needed)]))

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from unimodal.errors import UnimodalError
 from unimodal.escape_text import printable
-from unimodal.policies import Policy
 from unimodal.problems import Problem
 from unimodal.report.tables import aligned
 from unimodal.results import statistics as analysis
+from unimodal.results.budget import FixedBudget, identify_within
 from unimodal.results.result import Result, Run
 from unimodal.results.simulate import simulate
 from unimodal.results.stopping import NOBODY, Certified, StoppingRule
@@ -23,25 +22,63 @@ if TYPE_CHECKING:
 _COLUMNS = ("policy", "rewards", "median", "95 %", "times bound", "not finished", "wrong")
 
 
+@overload
 def identify(
     problem: Problem,
-    policies: Policy | Sequence[Policy],
+    policies: Any,
     *,
     confidence: float = 0.95,
     stop: StoppingRule | None = None,
+    budget: None = None,
     trials: int = 100,
     horizon: int = 1_000_000,
     seed: int = 0,
     engine: str = "auto",
     workers: int | None = None,
     progress: bool | None = None,
-) -> Identification:
+) -> Identification: ...
+
+
+@overload
+def identify(
+    problem: Problem,
+    policies: Any,
+    *,
+    confidence: float = 0.95,
+    budget: int,
+    trials: int = 100,
+    horizon: int = 1_000_000,
+    seed: int = 0,
+    engine: str = "auto",
+    workers: int | None = None,
+    progress: bool | None = None,
+) -> FixedBudget: ...
+
+
+def identify(
+    problem: Problem,
+    policies: Any,
+    *,
+    confidence: float = 0.95,
+    stop: StoppingRule | None = None,
+    budget: int | None = None,
+    trials: int = 100,
+    horizon: int = 1_000_000,
+    seed: int = 0,
+    engine: str = "auto",
+    workers: int | None = None,
+    progress: bool | None = None,
+) -> Identification | FixedBudget:
     """Run policies until the peak is certified: how many rewards each needs, and how often it errs.
 
     Each of `trials` trials ends when `um.Certified(confidence)` holds, or at the `horizon`, and
     is then not finished. The certificate is right with probability at least `confidence` whichever
     policy chose the arms; the policies differ in the rewards they need. `UniTT` is made for this;
     UTS and the like minimise regret, and pull what they must tell from the leader only rarely.
+
+    With a `budget` each trial has exactly so many rewards, and recommends the arm with the highest
+    mean: the result says how often that is wrong. `um.UB3()` and `um.Uniform()` are allocations
+    for this; any policy that forgets nothing may be compared with them.
 
     Parameters
     ----------
@@ -54,6 +91,8 @@ def identify(
     stop
         A stopping rule of your own in place of `um.Certified(confidence)`, as in `um.simulate`; it
         is compared with the bound at that confidence.
+    budget
+        How many rewards a trial has, at least one per arm, instead of a confidence.
     trials
         How often each policy is run.
     horizon
@@ -69,8 +108,8 @@ def identify(
 
     Returns
     -------
-    Identification
-        Rewards and errors by policy, beside the lower bound.
+    Identification | FixedBudget
+        Rewards and errors by policy, beside the lower bound; with a budget, errors by policy.
 
     Examples
     --------
@@ -85,6 +124,12 @@ def identify(
     certified = Certified(confidence)
     if not isinstance(problem, Problem):
         raise UnimodalError(f"the 'problem' must be a unimodal.Problem, got {problem!r}.")
+    if budget is not None:
+        if stop is not None or confidence != Certified.confidence:
+            raise UnimodalError(
+                "a trial ends by its 'budget', its 'confidence' or a rule to 'stop': pass one."
+            )
+        return identify_within(problem, policies, budget, trials, seed, engine, workers)
     bound = problem.identification_bound * math.log(1 / (1 - certified.confidence))
     result = simulate(
         problem,

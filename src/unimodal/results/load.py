@@ -17,7 +17,7 @@ from unimodal.policies import Policy, as_policy, as_saved
 from unimodal.policies import from_data as policy_from_data
 from unimodal.problems import Problem
 from unimodal.results import stopping
-from unimodal.results.result import FORMAT, Result, Run
+from unimodal.results.result import FORMAT, MOST_TRIALS, Result, Run
 from unimodal.results.stopping import NOBODY, StoppingRule
 
 
@@ -91,6 +91,10 @@ def _read(
             f"use unimodal {data.get('versions', {}).get('unimodal', 'of that time')!s:.20}."
         )
     trials, rounds = whole_number(data["trials"], "the trials"), _rounds(data["rounds"])
+    first = whole_number(data.get("first_trial", 0), "the first trial", 0, MOST_TRIALS)
+    law = data.get("law", "")  # the first version did not say which sources made it
+    if not isinstance(law, str):
+        raise ValueError("a hash of sources that is no text")
     specs = data["policies"]
     names = [spec["name"] for spec in specs]
     if not names or len(set(names)) < len(names):
@@ -114,7 +118,8 @@ def _read(
     runs = {}
     for number, (name, spec) in enumerate(zip(names, specs, strict=True)):
         rows = frame[number * trials : (number + 1) * trials]
-        if not (rows["policy"] == name).all() or rows["trial"].to_list() != list(range(trials)):
+        numbers = list(range(first, first + trials))
+        if not (rows["policy"] == name).all() or rows["trial"].to_list() != numbers:
             raise ValueError("rows in another order")
         policy = as_saved(own[name], spec) if name in own else policy_from_data(spec)
         arrays = {key: rows[key].to_numpy() for key in rows.columns[2:]}
@@ -123,7 +128,7 @@ def _read(
         _check_ends(arrays, int(rounds[-1]), n_arms, problem)
         _check_arrays(arrays, int(rounds[-1]), n_arms)
         runs[name] = Run(policy, **arrays)
-    return Result(problem, seed, rounds, runs, engine, stop)
+    return Result(problem, seed, rounds, runs, engine, stop, first, law)
 
 
 def _rounds(listed: Any) -> Any:

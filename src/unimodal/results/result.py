@@ -6,7 +6,7 @@ import json
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimodal import checksums, files, policies
-from unimodal.errors import UnimodalError, unknown_name, whole_number
+from unimodal.engines.law import law_hash, source_of
+from unimodal.errors import (
+    UnimodalError,
+    real_number,
+    refuse_set,
+    unknown_name,
+    whole_number,
+)
 from unimodal.escape_text import printable
 from unimodal.policies import Policy
 from unimodal.problems import Moving, Problem
+from unimodal.report import printed_tables
 from unimodal.report.tables import aligned
 from unimodal.results import statistics as analysis
 from unimodal.results import stopping
+from unimodal.results.difference import Difference, paired, unpaired
 from unimodal.version import __version__
 
 if TYPE_CHECKING:
@@ -29,6 +38,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FORMAT = 1  # of files; `load.py` reads them
+MOST_TRIALS = 10**9
 ARRAYS = ("regret", "pulls", "arms", "rewards", "restarts", "stopped", "certified", "is_right")
 
 
@@ -57,11 +67,16 @@ class Run:
         named = {key: getattr(self, key) for key in ARRAYS}
         return {key: array for key, array in named.items() if array is not None}
 
-    def joined(self, other: Run) -> Run:
-        """The trials of both, one after the other."""
-        more = other.arrays()
-        both = {key: np.concatenate([one, more[key]]) for key, one in self.arrays().items()}
-        return Run(self.policy, **both)
+    def joined(self, *others: Run) -> Run:
+        """The trials of all of them, one after the other."""
+        more = [other.arrays() for other in others]
+        return Run(
+            self.policy,
+            **{
+                key: np.concatenate([one, *(arrays[key] for arrays in more)])
+                for key, one in self.arrays().items()
+            },
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,6 +97,10 @@ class Result(Mapping[str, Run]):
         The engine that was asked for.
     stop
         The rule that ended trials early, if there was one.
+    first_trial
+        The number of its first trial: 0, unless it is a part of a larger simulation.
+    law
+        A hash of the sources that made it; "" if they are not known, or were several.
 
     Examples
     --------
@@ -100,6 +119,8 @@ class Result(Mapping[str, Run]):
     runs: dict[str, Run] = field(repr=False)
     engine: str = "auto"  # the one that was asked for
     stop: stopping.StoppingRule | None = None  # what ended trials before the horizon
+    first_trial: int = 0
+    law: str = ""
 
     def __getitem__(self, name: str) -> Run:
         if name not in self.runs:
@@ -133,29 +154,17 @@ class Result(Mapping[str, Run]):
         """What print and a notebook show: a title, names of columns, a row per policy, notes."""
         regrets = {name: self.regret(name) for name in self.runs}
         rows = [
-            (name, str(regrets[name]), self._share_of_best(run)) for name, run in self.runs.items()
+            (name, str(regrets[name]), _share_of_best(self.problem, run))
+            for name, run in self.runs.items()
         ]
         columns = ("policy", "regret at the horizon, 95 % interval", "pulls of the best arm")
         return f"{self._size} on {self.problem!r}", columns, rows, analysis.notes(regrets)
 
-    def _share_of_best(self, run: Run) -> str:
-        """How many pulls went to the best arm, of its own round where it moves: from the history.
-
-        Sums of pulls do not say when, so without a history of a moving peak it is not known.
-        """
-        if not isinstance(self.problem, Moving):
-            share = run.pulls[:, self.problem.best_arm].sum() / run.pulls.sum()
-        elif run.arms is not None:
-            rounds = np.arange(1, run.arms.shape[1] + 1)
-            piece = np.searchsorted(self.problem.begins, rounds, side="right") - 1
-            share = np.mean(self.problem.gaps_by_piece[piece, run.arms] == 0)
-        else:
-            return "–"
-        return f"{100 * share:.1f} %"
-
     @property
     def _size(self) -> str:
         trials = f"{self.n_trials:,} trial{'s' * (self.n_trials != 1)}"
+        if self.first_trial:
+            trials += f" (from number {self.first_trial:,} on)"
         if self.stop is None:
             return f"{trials} of {self.horizon:,} rounds"
         until = printable(f"until {self.stop}")
@@ -170,6 +179,11 @@ class Result(Mapping[str, Run]):
     def n_trials(self) -> int:
         """How many trials each policy had."""
         return len(next(iter(self.runs.values())).regret)
+
+    @property
+    def numbers(self) -> range:
+        """The numbers of its trials: 0, 1, … unless it began with a later `first_trial`."""
+        return range(self.first_trial, self.first_trial + self.n_trials)
 
     @property
     def has_history(self) -> bool:
@@ -216,31 +230,15 @@ class Result(Mapping[str, Run]):
             pl.DataFrame(
                 {
                     "policy": name,
-                    "trial": np.repeat(np.arange(self.n_trials), len(self.rounds)),
+                    "trial": np.repeat(np.array(self.numbers), len(self.rounds)),
                     "round": np.tile(self.rounds, self.n_trials),
                     "regret": run.regret.ravel(),
-                    **self._ends(run),
+                    **_ends(self, run),
                 }
             )
             for name, run in self.runs.items()
         ]
         return pl.concat(frames)
-
-    def _ends(self, run: Run) -> dict[str, Any]:
-        """How each trial ended, in columns of the table of trials; none without such a rule."""
-        if self.stop is None:
-            return {}
-        labels = [
-            None if arm < 0 else self.problem.graph.label_of(int(arm)) for arm in run.certified
-        ]
-        if len({type(label) for label in labels if label is not None}) > 1:
-            labels = [None if label is None else str(label) for label in labels]
-        each = len(self.rounds)
-        return {
-            "stopped": np.repeat(run.stopped, each),
-            "certified": [label for label in labels for _ in range(each)],
-            "is_right": np.repeat(run.is_right, each),
-        }
 
     def to_pandas(self) -> pd.DataFrame:
         """The table of `trials` as a pandas DataFrame; pandas must be installed."""
@@ -276,7 +274,7 @@ class Result(Mapping[str, Run]):
         Result
             A new result, equal to this one.
         """
-        return self._more(range(self.n_trials), workers, executor, progress)
+        return self._more(self.numbers, workers, executor, progress)
 
     def extend(
         self,
@@ -312,13 +310,11 @@ class Result(Mapping[str, Run]):
         >>> some.extend(trials=3).n_trials
         5
         """
-        from unimodal.results.simulate import MOST_TRIALS
-
-        first = self.n_trials
+        first = self.numbers.stop
         numbers = range(first, first + whole_number(trials, "the 'trials'", at_most=MOST_TRIALS))
         more = self._more(numbers, workers, executor, progress)
         runs = {name: self[name].joined(more[name]) for name in self}
-        return Result(self.problem, self.seed, self.rounds, runs, self.engine, self.stop)
+        return replace(self, runs=runs, law=self.law if self.law == more.law else "")
 
     def _more(
         self,
@@ -375,31 +371,181 @@ class Result(Mapping[str, Run]):
         """
         return analysis.ratio_interval(self[name].regret[:, -1], self[other].regret[:, -1])
 
-    def plot(self, ax: Axes | None = None, *, scale: str = "log") -> Axes:
-        """Mean regret against rounds, with the 95 % interval as a band.
+    def test(self, name: str, other: str, *, of: int = 1, than: Result | None = None) -> Difference:
+        """Whether two policies differ in regret at the horizon: the effect, its interval, and p.
 
-        `scale` is the axis of rounds, "log" or "linear". The dashed line is c(μ)·log t of Theorem
-        1, a bound for large t only. A † marks a policy whose mean at the horizon is made by few
-        large trials; below the picture stands how many trials would do.
+        Trials with the same number share their random streams and are compared as pairs. With
+        `than` the other policy is one of another result; its trials are paired with these if both
+        have the same seed and numbers, and are compared as two samples (Welch) if not. Intervals
+        and p-values reach farther where few trials make a mean (docs/theory/intervals.md).
+
+        Parameters
+        ----------
+        name
+            The name of a policy of this result.
+        other
+            The policy it is compared with.
+        of
+            How many such tests are reported together: interval and p-value are corrected for so
+            many (Bonferroni).
+        than
+            The result that the other policy is in; this one by default.
+
+        Returns
+        -------
+        Difference
+            The effect with its interval, p, and whether trials were paired.
+
+        Examples
+        --------
+        >>> import unimodal as um
+        >>> problem = um.problems.triangular(9)
+        >>> result = um.simulate(problem, [um.UTS(), um.TS()], horizon=2000, trials=30)
+        >>> found = result.test("UTS", "TS")
+        >>> found.effect.value < 0, found.is_significant, found.paired
+        (True, True, True)
+        """
+        count = whole_number(of, "the 'of' of test", at_most=10**6)
+        theirs = self if than is None else than
+        if not isinstance(theirs, Result):
+            raise UnimodalError(f"the 'than' of test must be a result, got {than!r}.")
+        if theirs.horizon != self.horizon:
+            raise UnimodalError(
+                f"regrets are compared after the same rounds, got {self.horizon} and "
+                f"{theirs.horizon}: simulate one of them again."
+            )
+        over, under = self[name].regret[:, -1], theirs[other].regret[:, -1]
+        shared = (self.seed, self.numbers) == (theirs.seed, theirs.numbers)
+        return (paired if shared else unpaired)(name, other, over, under, count)
+
+    def quantiles(
+        self, shares: Sequence[float] = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
+    ) -> pl.DataFrame:
+        """Quantiles of the regret at the horizon, each with a 95 % interval.
+
+        The interval covers whatever the law of regrets (its ends are regrets of trials); an end is
+        null where there are too few trials for it.
+
+        Parameters
+        ----------
+        shares
+            Which quantiles, from 0 to 1.
+
+        Returns
+        -------
+        polars.DataFrame
+            One row per policy and share: policy, share, value, low, high.
+
+        Examples
+        --------
+        >>> import unimodal as um
+        >>> result = um.simulate(um.problems.triangular(5), um.UTS(), horizon=500, trials=20)
+        >>> result.quantiles([0.5]).columns
+        ['policy', 'share', 'value', 'low', 'high']
+        """
+        import polars as pl
+
+        refuse_set(shares, "the 'shares' of quantiles")
+        if isinstance(shares, str) or not isinstance(shares, Sequence | np.ndarray):
+            raise UnimodalError(
+                f"the 'shares' of quantiles must be a list of numbers from 0 to 1, got {shares!r}."
+            )
+        rows: list[Any] = []
+        for share in shares:
+            number = real_number(share, "a share of quantiles")
+            if not 0 <= number <= 1:
+                raise UnimodalError(f"a share of quantiles must lie from 0 to 1, got {share!r}.")
+            for name, run in self.items():
+                found = analysis.quantile_interval(np.sort(run.regret[:, -1]), number)
+                rows.append((name, number, *found))
+        kinds = {"policy": pl.String} | dict.fromkeys(("share", "value", "low", "high"), pl.Float64)
+        return pl.DataFrame(rows, kinds, orient="row")
+
+    def to_latex(self) -> str:
+        r"""A table for LaTeX: regret with its interval, and quantiles, one row per policy.
+
+        In bold are the lowest mean and those that a paired test, corrected for all pairs, cannot
+        tell from it. Digits follow the interval. The document needs booktabs. Below stand what bold
+        means, and why a marked mean cannot be trusted.
+
+        >>> import unimodal as um
+        >>> result = um.simulate(um.problems.triangular(5), um.UTS(), horizon=500, trials=20)
+        >>> print(result.to_latex().splitlines()[1])
+        \begin{tabular}{lrrr}
+        """
+        from unimodal.results.printed import table_of
+
+        return printed_tables.latex(*table_of(self))
+
+    def to_markdown(self) -> str:
+        """The table of `to_latex` for Markdown.
+
+        >>> import unimodal as um
+        >>> result = um.simulate(um.problems.triangular(5), um.UTS(), horizon=500, trials=20)
+        >>> print(result.to_markdown().splitlines()[0])
+        | policy | regret after 500 rounds | median | 95 % |
+        """
+        from unimodal.results.printed import table_of
+
+        return printed_tables.markdown(*table_of(self))
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        scale: str = "log",
+        kind: str = "regret",
+        size: str | float | None = None,
+        font: str | None = None,
+    ) -> Axes:
+        """Mean regret against rounds, with the 95 % interval as a band; or another view of it.
+
+        The dashed line is c(μ)·log t of Theorem 1, a bound for large t only. A † marks a policy
+        whose mean at the horizon is made by few large trials; below the picture stands how many
+        trials would do. For a paper: `result.plot(size="column").figure.savefig("regret.pdf")`,
+        whose letters are embedded.
 
         Parameters
         ----------
         ax
             Axes to draw on; new ones by default.
         scale
-            "log" or "linear": the scale of the rounds.
+            "log" or "linear": the scale of the rounds of kind "regret".
+        kind
+            "regret"; "log-log", on two logarithmic axes; "ratio", regret divided by c(μ)·log t; or
+            "tail", the share of trials whose regret at the horizon is larger than x.
+        size
+            The width: inches, "column" or "page", which fit NeurIPS, ICML and IEEE, or the width
+            of one of them: "neurips", "icml column", "icml page", "ieee column", "ieee page".
+        font
+            A font of this machine, or "serif", "sans-serif", "monospace".
 
         Returns
         -------
         Axes
             The axes, which a notebook shows.
-        """
-        from unimodal.report import figures
 
-        curves = {name: analysis.mean_interval(run.regret) for name, run in self.runs.items()}
-        marked = {name: self.regret(name).few for name in self.runs}
-        needed = {name: few.needed for name, few in marked.items() if few}
-        return figures.regret(ax, self.rounds, curves, self.problem.lower_bound, scale, needed)
+        Examples
+        --------
+        >>> import unimodal as um
+        >>> result = um.simulate(um.problems.triangular(5), um.UTS(), horizon=500, trials=5)
+        >>> result.plot(size="column").figure.get_size_inches().round(1).tolist()
+        [3.2, 2.1]
+        """
+        from unimodal.report import paper_figures
+        from unimodal.results.pictures import KINDS, draw
+
+        if kind not in KINDS:
+            raise unknown_name("kind of plot", kind, KINDS)
+        if size is None and font is None:
+            return draw(self, ax, kind, scale)
+        if ax is not None:
+            raise UnimodalError(
+                "axes that are given have a size and a font already: leave out 'ax', or 'size' "
+                "and 'font'."
+            )
+        with paper_figures.new_axes("page" if size is None else size, font) as made:
+            return draw(self, made, kind, scale)
 
     def to_data(self) -> dict[str, Any]:
         """The specification: everything that determines the numbers, and the versions used."""
@@ -409,10 +555,12 @@ class Result(Mapping[str, Run]):
             "policies": [policies.to_data(policy) for policy in self.policies],
             "seed": self.seed,
             "trials": self.n_trials,
+            **({"first_trial": self.first_trial} if self.first_trial else {}),
             "rounds": self.rounds.tolist(),
             "history": self.has_history,
             "engine": self.engine,
             **({} if self.stop is None else {"stop": stopping.to_data(self.stop)}),
+            "law": self.law,
             "versions": versions(),
         }
 
@@ -449,7 +597,7 @@ class Result(Mapping[str, Run]):
 
         columns: dict[str, Any] = {
             "policy": [name for name in self.runs for _ in range(self.n_trials)],
-            "trial": np.tile(np.arange(self.n_trials), len(self.runs)),
+            "trial": np.tile(np.array(self.numbers), len(self.runs)),
         }
         every = [run.arrays() for run in self.runs.values()]
         columns |= {key: np.concatenate([arrays[key] for arrays in every]) for key in every[0]}
@@ -462,10 +610,60 @@ class Result(Mapping[str, Run]):
         return files.write(path, fill)
 
 
+def _share_of_best(problem: Problem, run: Run) -> str:
+    """How many pulls went to the best arm, of its own round where it moves: from the history.
+
+    Sums of pulls do not say when, so without a history of a moving peak it is not known.
+    """
+    if not isinstance(problem, Moving):
+        share = run.pulls[:, problem.best_arm].sum() / run.pulls.sum()
+    elif run.arms is not None:
+        rounds = np.arange(1, run.arms.shape[1] + 1)
+        piece = np.searchsorted(problem.begins, rounds, side="right") - 1
+        share = np.mean(problem.gaps_by_piece[piece, run.arms] == 0)
+    else:
+        return "–"
+    return f"{100 * share:.1f} %"
+
+
+def _ends(result: Result, run: Run) -> dict[str, Any]:
+    """How each trial ended, in columns of the table of trials; none without such a rule."""
+    if result.stop is None:
+        return {}
+    labels = [None if arm < 0 else result.problem.graph.label_of(int(arm)) for arm in run.certified]
+    if len({type(label) for label in labels if label is not None}) > 1:
+        labels = [None if label is None else str(label) for label in labels]
+    each = len(result.rounds)
+    return {
+        "stopped": np.repeat(run.stopped, each),
+        "certified": [label for label in labels for _ in range(each)],
+        "is_right": np.repeat(run.is_right, each),
+    }
+
+
 def _notes(regret: Any, few: Any) -> list[str | None]:
     """Why means over the first axis cannot be trusted: a sentence where few trials make them."""
     columns = zip(regret.T, few, strict=True)
     return [str(analysis.interval_of_mean(one).few) if mark else None for one, mark in columns]
+
+
+def law_of(problem: Problem, policies: Sequence[Policy]) -> str:
+    """A hash of the sources that a simulation depends on, those of a user's own classes too."""
+    kinds = map(type, _unwrapped(policies))
+    things: list[Any] = [kind for kind in kinds if not kind.__module__.startswith("unimodal.")]
+    functions = (function for function, _ in problem.family.own_functions.values())
+    things += [getattr(function, "py_func", function) for function in functions]
+    own = map(source_of, things)
+    law = law_hash("results/trial_plan.py", "results/stopping.py")
+    return "-".join([law, *dict.fromkeys(own)])
+
+
+def _unwrapped(policies: Sequence[Policy]) -> Iterator[Policy]:
+    """The policies, and those that they wrap."""
+    for policy in policies:
+        yield policy
+        inner = [value for value in policy.parameters().values() if isinstance(value, Policy)]
+        yield from _unwrapped(inner)
 
 
 def versions() -> dict[str, str]:

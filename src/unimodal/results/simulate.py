@@ -17,14 +17,12 @@ from unimodal.errors import (
     whole_number,
 )
 from unimodal.policies import Policy, as_policy, told_apart
-from unimodal.problems import Problem
+from unimodal.problems import Problem, Recorded
 from unimodal.report import progress as progress_bar
-from unimodal.results.result import Result, Run
+from unimodal.results.result import MOST_TRIALS, Result, Run, law_of
 from unimodal.results.stopping import StoppingRule, check_stop
 from unimodal.results.trial_blocks import play_on
 from unimodal.results.trial_plan import Pieces, TrialPlan
-
-MOST_TRIALS = 10**9
 
 
 def simulate(
@@ -33,6 +31,7 @@ def simulate(
     *,
     horizon: int,
     trials: int = 100,
+    first_trial: int = 0,
     seed: int = 0,
     engine: str = "auto",
     workers: int | None = None,
@@ -49,7 +48,8 @@ def simulate(
     the rewards. So results do not depend on `workers` (threads; all cores by default), on the
     number of trials or on which other policies run. With an `executor`, any of
     `concurrent.futures` or that of a Dask client, trials run there instead, in blocks of a few
-    seconds, with the same numbers (docs/guide/cluster.md).
+    seconds, with the same numbers (docs/guide/cluster.md). Without one, machines share the work by
+    `first_trial`: trials 0 to 499 here, 500 to 999 there, and `um.merge` puts them together.
 
     Regret is kept at `checkpoints` rounds, spread evenly on a "log" or "linear" scale
     (`spacing`), or at the rounds you list. `history=True` keeps every arm and reward too.
@@ -76,6 +76,8 @@ def simulate(
         The number of rounds of a trial.
     trials
         How often each policy is run.
+    first_trial
+        The number of the first trial, for a part of a larger simulation.
     seed
         Determines every random number.
     engine
@@ -124,10 +126,16 @@ def simulate(
     if not isinstance(engine, str) or engine not in ENGINES:
         raise unknown_name("engine", engine, ENGINES)
     rounds = checkpoint_rounds(horizon, checkpoints, spacing)
-    numbers = range(whole_number(trials, "the 'trials'", at_most=MOST_TRIALS))
+    first = whole_number(first_trial, "the 'first_trial'", 0, MOST_TRIALS)
+    numbers = range(first, first + whole_number(trials, "the 'trials'", at_most=MOST_TRIALS))
     seed = whole_number(seed, "the 'seed'", 0)
     if stop is not None:
         check_stop(stop, problem, chosen)
+        if isinstance(problem, Recorded) and not problem.resampled:
+            raise UnimodalError(
+                "a certificate holds for independent rewards, got a table in order: take "
+                "resampled=True, or leave out 'stop'."
+            )
     settings = (problem, chosen, rounds, numbers, seed, engine)
     return run_trials(*settings, workers, history, progress, stop, executor)
 
@@ -179,7 +187,8 @@ def run_trials(
         else:
             tell = lambda trials: update(trials * plan.horizon)  # noqa: E731
             play_on(executor, plan, arrays, policies, numbers, tell)
-    return Result(problem, seed, rounds, runs, engine, stop)
+    law = law_of(problem, policies)
+    return Result(problem, seed, rounds, runs, engine, stop, numbers.start, law)
 
 
 def checked_workers(workers: Any, executor: Any) -> int | None:

@@ -200,6 +200,29 @@ def describe(samples: Any) -> dict[str, Any]:
     return made | {"few": few, "needed": needed}
 
 
+def quantile_interval(ordered: Any, share: float, level: float = 0.95) -> tuple[float, Any, Any]:
+    """A quantile of ordered samples, with ends that cover it whatever their law; None where none.
+
+    The ends are samples: how many lie below the quantile is binomial (Clopper and Pearson).
+
+    >>> quantile_interval(np.arange(1.0, 101.0), 0.5)
+    (50.5, 40.0, 61.0)
+    >>> quantile_interval(np.array([3.0]), 0.5)
+    (3.0, None, None)
+    """
+    from scipy.special import bdtr
+
+    trials, tail = len(ordered), (1 - level) / 2
+    at_most = bdtr(np.arange(trials, dtype=np.float64), trials, share)  # P(so many lie below)
+    low = int((at_most <= tail).sum())
+    high = int((1 - at_most > tail).sum())
+    return (
+        float(np.quantile(ordered, share)),
+        float(ordered[low - 1]) if low else None,
+        float(ordered[high]) if high < trials else None,
+    )
+
+
 def notes(named: Mapping[str, Interval]) -> list[str]:
     """What stands below a table of these: why those that are marked cannot be trusted.
 

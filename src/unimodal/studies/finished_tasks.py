@@ -70,6 +70,16 @@ class FinishedTasks:
             raise
         self._do("COMMIT")
 
+    def note(self) -> str | None:
+        """What `set_note` kept, or None."""
+        self._do("CREATE TABLE IF NOT EXISTS notes (note TEXT)")
+        found = self._do("SELECT note FROM notes")
+        return str(found[0][0]) if found else None
+
+    def set_note(self, note: str) -> None:
+        """Keep a note about the tasks."""
+        self._do("INSERT INTO notes VALUES (?)", note)
+
     def _do(self, query: str, *values: Any) -> list[Any]:
         try:
             return self._file.do(query, *values)

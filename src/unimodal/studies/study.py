@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from unimodal import files
+from unimodal.errors import UnimodalError
 from unimodal.report import progress
-from unimodal.studies import parquet
+from unimodal.results import shards as numbered
+from unimodal.studies import parquet, shards
 from unimodal.studies.finished_tasks import FinishedTasks, opened
 from unimodal.studies.outcome import Outcome, Regrets
 from unimodal.studies.run_tasks import do
@@ -30,7 +32,7 @@ Tell = Callable[[Task[Any]], object]
 # Shows the progress of these tasks while it is entered; it gives the function to call for each.
 Watch = Callable[[list[Task[Any]], FinishedTasks], AbstractContextManager[Tell]]
 
-_FILE = "finished.db"
+FILE = "finished.db"
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,14 +92,57 @@ class Study(Generic[Kept]):
         shows progress, by default a bar on a terminal.
         """
         tasks = self.tasks()
-        with opened(Path(folder) / _FILE) as store:
+        with opened(Path(folder) / FILE) as store:
             with (watch or progress_bar())(tasks, store) as tell:
                 do(tasks, store, executor, tell, measured)
             return self._collect(store)
 
+    def run_shard(
+        self,
+        shard: str,
+        folder: str | Path,
+        executor: Executor | None = None,
+        watch: Watch | None = None,
+        made_by: Any = None,
+    ) -> Path:
+        """Run one part of the work, such as "3/100", into a file of its own in `folder`.
+
+        It resumes after an interruption. `merge` puts all parts together. `made_by` is JSON data
+        that is kept in the file.
+
+        >>> import tempfile
+        >>> import unimodal as um
+        >>> setting = um.studies.Setting("line", "line:5", "by distance", ("UTS",), 100, 2, 3)
+        >>> study, folder = um.studies.Study([setting]), tempfile.TemporaryDirectory()
+        >>> study.run_shard("1/2", folder.name).name
+        'shard-1-of-2.db'
+        >>> _ = study.run_shard("2/2", folder.name)
+        >>> study.merge(folder.name).get(setting, "UTS").final.shape
+        (2, 3)
+        >>> folder.cleanup()
+        """
+        part, tasks, place = numbered.parse(shard), self.tasks(), Path(folder)
+        if part.count > len(tasks):
+            raise UnimodalError(
+                f"this study has {len(tasks)} tasks, and so at most as many shards, got {part}."
+            )
+        with shards.begun(part, tasks, place, made_by) as store:
+            own = shards.tasks_of(part, tasks)
+            with (watch or progress_bar())(own, store) as tell:
+                do(own, store, executor, tell, measured)
+        return part.path(place, ".db")
+
+    def merge(self, folder: str | Path) -> Outcomes[Kept]:
+        """Put the shards in `folder` together, as if one `run` had finished there.
+
+        Refused if one is missing, there twice, not finished, or of other work.
+        """
+        shards.merge(self.tasks(), Path(folder), Path(folder) / FILE)
+        return self.finished(folder)
+
     def finished(self, folder: str | Path) -> Outcomes[Kept]:
         """The outcomes whose trials are all finished in `folder`; nothing is run."""
-        with opened(Path(folder) / _FILE) as store:
+        with opened(Path(folder) / FILE) as store:
             return self._collect(store)
 
     def _collect(self, store: FinishedTasks) -> Outcomes[Kept]:

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
-import inspect
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from unimodal.engines import law as sources
 from unimodal.engines.engine_choice import checkpoint_rounds, trial_class
+from unimodal.engines.law import source_of as _source_of
 from unimodal.engines.runner import TASK_SECONDS
-from unimodal.kernels.cache_folder import PACKAGE, source_hash
 from unimodal.policies import parse
 from unimodal.problems import Problem
 
 CHECKPOINTS = 61  # log-spaced: twelve a decade at T = 10⁵
-
-# What a result depends on besides its task: the sources that make graphs, problems and rounds.
-_LAW = ("kernels", "graphs", "families", "policies", "engines", "problems", "studies/tasks.py")
 
 
 class Plan(Protocol):
@@ -98,19 +93,8 @@ class Task(Generic[Setting]):
 
 
 def law_hash() -> str:
-    """A hash of the sources that determine results, and of NumPy, which draws graphs."""
-    text = np.__version__ + source_hash(PACKAGE, _LAW)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-@functools.cache
-def _source_of(kind: type) -> str:
-    """A hash of the file that defines a class of settings: it decides problems and measurements."""
-    try:
-        source = Path(inspect.getfile(kind)).read_bytes()
-    except (OSError, TypeError):  # defined at a prompt
-        return ""
-    return hashlib.sha256(source).hexdigest()[:16]
+    """A hash of the sources that determine what tasks give."""
+    return sources.law_hash("studies/tasks.py")
 
 
 def cut(settings: Sequence[Setting]) -> Iterator[Task[Setting]]:
