@@ -1,0 +1,72 @@
+"""What decisions without a reward say, in the records of arms that policies read.
+
+Before each choice, the pulls of arms whose decisions have grown older are written again, so that no
+policy, index or scope needs to know that rewards come late.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
+from __future__ import annotations
+
+from unimodal.errors import UnimodalError
+from unimodal.families import Family
+from unimodal.inference.late_rewards import CHANGED, effective_pulls, pass_time
+from unimodal.kernels.cache_aligned import cache_aligned
+from unimodal.kernels.compile import inner, jit
+from unimodal.kernels.leaderboard import show
+from unimodal.policies.npts import Reweighed
+from unimodal.policies.policy import Policy
+from unimodal.policies.round import update_index
+from unimodal.policies.scope import has_leader
+from unimodal.policies.state import FADING_ARM, State
+
+_NOTHING = 1e-6  # pulls: an arm that is left with less shows what one without rewards does
+
+
+def why_not_weighed(policy: Policy, family: Family) -> str:
+    """Why open decisions cannot be weighed here, as the end of a sentence; "" if they can be."""
+    if not family.takes_zeros or family.low != 0.0:
+        return f"rewards must begin at 0, as those of Bernoulli() or Bounded(0, b), not {family!r}"
+    if policy.forgets:
+        return f"{policy.name} forgets rewards one by one"
+    if isinstance(policy.index_for(family), Reweighed):
+        return f"{policy.name} keeps every reward, of which a share cannot be kept"
+    return ""
+
+
+def check_weighed(policy: Policy, family: Family) -> None:
+    """Refuse to weigh open decisions where that is not possible."""
+    why = why_not_weighed(policy, family)
+    if why:
+        raise UnimodalError(
+            f"late='weigh' cannot be used here, since {why}: use late='hold' or late='count'."
+        )
+
+
+def with_shares(state: State) -> State:
+    """The state with pulls that need not be whole numbers."""
+    return state._replace(arms=cache_aligned(state.arms.astype(FADING_ARM)))
+
+
+@jit
+def grow_older(late, scope, index, family, state, unpulled, now):
+    """Bring pulls up to date with the ages that decisions have at a time: before each choice."""
+    pass_time(late, now)
+    write_pulls(late, scope, index, family, state, unpulled)
+
+
+@inner
+def write_pulls(late, scope, index, family, state, unpulled):
+    """Write the pulls of arms of which more or less is known now; bring the leader board along."""
+    for place in range(late.notes[CHANGED]):
+        arm = late.changed[place]
+        sums, record = late.sums[arm], state.arms[arm]
+        sums.is_changed = 0
+        pulls = effective_pulls(sums.closed, sums.rewarded, sums.expected)
+        learnt = round(record.pulls - sums.extra)  # those are whole: nothing is lost by rounding
+        sums.extra = pulls - sums.closed
+        record.pulls = max(learnt + sums.extra, 0.0)
+        if record.pulls > _NOTHING:
+            update_index(scope, index, family, state, arm)
+        elif has_leader(scope):
+            show(state.best, state.count, arm, unpulled)
+    late.notes[CHANGED] = 0
