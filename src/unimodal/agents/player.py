@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unimodal.agents.late import LateRule, new_rule
 from unimodal.agents.limits import Limits
 from unimodal.agents.past_data import Known, PastRewards
 from unimodal.families import Family
@@ -26,7 +27,6 @@ from unimodal.policies.policy import own_functions
 from unimodal.policies.round import ask, choose, effective_clock, observe
 from unimodal.policies.scope import clock, contests, lead, span
 from unimodal.policies.state import (
-    ARM,
     BEGUN,
     CAPPED,
     CONTEST,
@@ -71,7 +71,7 @@ class Player:
         self.index, self.family_record = record(policy.index_for(family)), record(family)
         # Where arms cost a look-up, one that was only met does not lead: it would be looked up too.
         held = isinstance(view, WholeGraphView)
-        self._unpulled = policy.opening.unpulled_mean if held else -np.inf
+        self.unpulled = policy.opening.unpulled_mean if held else -np.inf
         self._known = view.n_arms
         # For certificates: the order in which arms were first pulled (None: it was not kept), and
         # whether an arm has ever had other neighbours than now.
@@ -83,18 +83,57 @@ class Player:
         self.past_certifies = False
         self._counted = policy.counted_prior(view.n_arms, family) if held else 0.0
         slots = view.slots
-        state = new_state(view.n_arms, slots, family, policy.beliefs, begin, self._unpulled, rng)
-        state = policy.equip(state, family, self._unpulled)
+        state = new_state(view.n_arms, slots, family, policy.beliefs, begin, self.unpulled, rng)
+        state = policy.equip(state, family, self.unpulled)
         self._set_factors(state.arms, 0, view.n_arms)
-        self.state = self.with_board(with_room(self.index, state, 0))
+        self.late: LateRule | None = None  # None: a reward counts as it is told
+        self.take_state(self.with_board(with_room(self.index, state, 0)))
+
+    def take_state(self, state: State) -> None:
+        """Go on with a state, whose kind decides which machine code chooses and learns."""
+        policy, family, self.state = self.policy, self.family, state
         rule = (self.scope, self.index, self.family_record)
         self.choose: Any = choose
         with explained(policy, family):
             self.observe = specialised(observe, *rule, self.state, 0, 0.0)
             if not policy.is_plain:
-                self.choose = specialised(ask, *rule, view.arena, self.state)
+                self.choose = specialised(ask, *rule, self.view.arena, self.state)
         own = own_functions(policy, family)
         self.choose, self.observe = explaining(self.choose, own), explaining(self.observe, own)
+
+    def use_late(self, late: str, time_to_live: float) -> None:
+        """Begin with a rule for rewards that come late, before anything else: see `late.py`."""
+        self.late = new_rule(late, self, time_to_live)
+
+    def pass_time(self, now: float) -> None:
+        """Bring what is known up to a time: before anything else that happens at it."""
+        if self.late is not None:
+            self.late.pass_time(self, now)
+            if self.limits.paused:
+                hide(self.state.best, self.state.count, np.array(self.limits.paused))
+
+    def decided(self, arm: int, now: float) -> None:
+        """Note that a decision was made, of which nothing is known yet."""
+        if self.late is not None:
+            self.late.decided(self, arm, now)
+
+    def closed(
+        self,
+        number: int,
+        decision: tuple[int, float],
+        reward: float | None,
+        happened: float | None,
+        now: float,
+    ) -> None:
+        """Learn how a decision of an arm and a time was closed.
+
+        `happened` is when its outcome did; None if its time is over. A reward of None is no reward.
+        """
+        arm = decision[0]
+        if arm < 0 or reward is None:  # nobody to learn, or nothing
+            return
+        if self.late is None or self.late.closed(number, decision, reward, happened, now):
+            self.learn(arm, reward)
 
     @property
     def round(self) -> int:
@@ -236,6 +275,14 @@ class Player:
         if self.limits.paused:  # a reward shows its arm, and a memory those that it forgets
             hide(self.state.best, self.state.count, np.array(self.limits.paused))
 
+    def learnt_records(self) -> Any:
+        """The arms' records with the rewards that were told, whatever a rule makes of them."""
+        arms = self.state.arms
+        if self.late is not None:
+            arms, known = arms.copy(), self.view.n_arms
+            self.late.learnt(arms["pulls"][:known], arms["total"][:known])
+        return arms
+
     def propensity(self, arm: int, leader: int, reason: str) -> float | None:
         """How likely the arm was, given the leader and all that was known."""
         if reason in ("start", "forced leader"):
@@ -297,7 +344,8 @@ class Player:
         """Give every arm that has been met a record and a place on the leader board."""
         state, needed = self.state, self.view.n_arms
         if needed > len(state.arms):
-            arms = np.zeros(needed + needed // 4, dtype=ARM)  # a quarter: these are most of memory
+            more = needed // 4  # only a quarter: these are most of memory
+            arms = np.zeros(needed + more, dtype=state.arms.dtype)
             set_prior(arms, self.family, self.policy.beliefs)
             arms[: len(state.arms)] = state.arms
             self._set_factors(arms, self._known, needed)
@@ -305,7 +353,7 @@ class Player:
         else:
             self._set_factors(state.arms, self._known, needed)
             for arm in range(self._known, needed):
-                show(state.best, state.count, arm, self._unpulled)
+                show(state.best, state.count, arm, self.unpulled)
         self._known = needed
 
     def _set_factors(self, arms: Any, first: int, last: int) -> None:
@@ -314,7 +362,7 @@ class Player:
 
     def with_board(self, state: State) -> State:
         """The state with the leader board that its arms imply."""
-        best, count = implied_board(state.arms, self.view.n_arms, self._unpulled, self._counted)
+        best, count = implied_board(state.arms, self.view.n_arms, self.unpulled, self._counted)
         if isinstance(self.view, LazyGraphView) and state.arms[0]["pulls"] == 0:
             # Before any reward the root leads, and not one of those met by looking around it.
             show(best, count, 0, -sys.float_info.max)

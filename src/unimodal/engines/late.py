@@ -25,6 +25,7 @@ from unimodal.inference.late_rewards import (
     note_decision,
     note_outcome,
     pass_time,
+    viewed,
 )
 from unimodal.kernels.compile import inner, jit
 from unimodal.kernels.random import stream
@@ -216,7 +217,7 @@ class LateTrial(StepTrial):
         self._gaps = Ledger(begins, gaps, np.zeros(graph.n_arms, np.int64), np.zeros(1))
         room = min(self.horizon, math.ceil(lives / spacing) + 2) + 2
         size = 1 << room.bit_length()
-        self._late = new_late(graph.n_arms, lives, size)
+        self._late = viewed(new_late(graph.n_arms, lives, size))
         told = Told(np.zeros(size), np.zeros(size, np.int64), np.zeros(1, np.int64))
         law = lateness.delay.law(graph, self.horizon, (seed, trial, DELAYS))
         zeros = lateness.zeros or lateness.delay
@@ -227,7 +228,7 @@ class LateTrial(StepTrial):
         )  # fmt: skip
         self._more = clock, self._late, told, law, zero_law
         self._play = run_late if policy.is_plain else _compiled
-        self._run = self._run_late  # type: ignore[assignment]
+        self._run = self._run_late
 
     def _run_late(self, *arguments: Any) -> None:
         self._play(*arguments, *self._more)

@@ -24,6 +24,7 @@ BINS = 70
 _YOUNGEST = 1e-4  # of the time to live: where the first bin ends
 PRIOR = 1.0 / 3.0  # how many rewards the prior of the delays is worth
 ENOUGH = 5.0  # so many rewards must have been seen of decisions of an age to speak of that age
+_MATTERS = 1e-3  # of an arm's pulls: a smaller change need not be written at once
 _RENEWED = 64  # times in which as many delays become known as were known before
 ZERO, ABOVE = 0, 1  # kinds of rewards: those that are 0, and all others
 SILENT, OVER = -1, -2  # a decision without a reward, and one whose time was over without one
@@ -39,20 +40,27 @@ SUMS = np.dtype(
         ("rewarded", np.float64),  # S: those whose reward is not 0
         ("young", np.int64),  # decisions younger than their time to live
         ("expected", np.float64),  # D: what these add, sold or silent, each by its age
+        ("unwritten", np.float64),  # by how much D has changed since pulls were written
         ("extra", np.float64),  # pulls that its record has beyond those that were learnt
         ("is_changed", np.int64),
         ("is_active", np.int64),
+        ("changed", np.int64),  # not of this arm: the arms whose pulls must be written again,
+        ("active", np.int64),  # and those with young decisions, one after the other
     ],
     align=True,
 )
 # Places in `Late.notes`.
 MADE, FIRST, TAKEN, CHANGED, ACTIVE, FRESH, KNOWN, ZEROS, ABOVES, PAST = range(10)
+NOTES = 10
+NONE_LEFT = (
+    -2
+)  # in the place of an arm: no decision is left to be noted (-1: of an arm that is gone)
 
 
 class Late(NamedTuple):
-    """What is known of decisions that wait, and of delays; bin j is from edges[j] to edges[j + 1]."""
+    """What is known of decisions that wait, and of delays, by bins of age."""
 
-    edges: Any  # (BINS + 1,): ages, from 0 to the time to live
+    edges: Any  # (BINS + 1,): bin j is from edges[j] to edges[j + 1], the last is the time to live
     delays: Any  # (2, BINS): rewards of each kind that took so long, once the bin was over
     at_risk: Any  # (2, BINS): rewards that took at most so long, of decisions beyond the bin
     shares: Any  # (2, BINS + 1): of the rewards of each kind that come in time, by each edge
@@ -62,24 +70,53 @@ class Late(NamedTuple):
     ages: Any  # (arms, BINS): young decisions of each
     sums: Any  # (arms,) of SUMS
     ring: Any  # of YOUNG, by the last digits of the number of a decision
-    changed: Any  # arms whose pulls must be written again
-    active: Any  # arms with young decisions
     notes: Any
 
 
-def new_late(n_arms: int, time_to_live: float, room: int = 64) -> Late:
+class LateArrays(NamedTuple):
+    """The arrays that `Late` has views of: few, since a call from Python takes time for each."""
+
+    numbers: Any  # (8, BINS + 1)
+    counts: Any  # (3, BINS)
+    ages: Any
+    sums: Any
+    ring: Any
+
+
+def new_late(n_arms: int, time_to_live: float, room: int = 64) -> LateArrays:
     """Nothing known; with room for `room` young decisions, a power of two."""
-    floats, wholes = np.zeros, lambda *shape: np.zeros(shape, np.int64)
-    late = Late(
-        age_edges(time_to_live),
-        *(floats((2, BINS)), floats((2, BINS)), np.ones((2, BINS + 1)), np.ones(BINS)),
-        *(np.ones(BINS, np.int64), wholes(BINS), np.zeros((n_arms, BINS), np.int32)),
-        *(np.zeros(n_arms, SUMS), np.zeros(room, YOUNG), wholes(n_arms), wholes(n_arms)),
-        wholes(10),
+    arrays = LateArrays(
+        np.zeros((8, BINS + 1)),
+        np.zeros((3, BINS), np.int64),
+        np.zeros((n_arms, BINS), np.int32),
+        np.zeros(n_arms, SUMS),
+        np.zeros(room, YOUNG),
     )
-    late.notes[FIRST] = 1
+    late = viewed(arrays)
+    late.edges[:] = age_edges(time_to_live)
+    late.left[:] = late.notes[FIRST] = 1
     renew(late)
-    return late
+    return arrays
+
+
+@inner
+def viewed(arrays):
+    """The arrays by what they mean."""
+    numbers, counts = arrays.numbers, arrays.counts
+    bins = counts.shape[1]
+    return Late(
+        numbers[0],
+        numbers[1:3, :bins],
+        numbers[3:5, :bins],
+        numbers[5:7],
+        numbers[7, :bins],
+        counts[0],
+        counts[1],
+        arrays.ages,
+        arrays.sums,
+        arrays.ring,
+        counts[2],
+    )
 
 
 def age_edges(time_to_live: float) -> NDArray[np.float64]:
@@ -94,22 +131,23 @@ def age_edges(time_to_live: float) -> NDArray[np.float64]:
     return edges
 
 
-def with_room_for(late: Late, n_arms: int, decisions: int = 1) -> Late:
-    """The same with room for more arms, and for more decisions to be made."""
-    young = int(late.notes[MADE] - late.notes[FIRST]) + 1
-    if young + decisions > len(late.ring):
+def with_room_for(arrays: LateArrays, n_arms: int, decisions: int) -> LateArrays:
+    """The same with room for so many arms, and for more decisions to be made."""
+    notes = viewed(arrays).notes
+    young = int(notes[MADE] - notes[FIRST]) + 1
+    if young + decisions > len(arrays.ring):
         ring = np.zeros(1 << (2 * (young + decisions) - 1).bit_length(), YOUNG)
-        numbers = np.arange(late.notes[FIRST], late.notes[MADE] + 1)
-        ring[numbers & (len(ring) - 1)] = late.ring[numbers & (len(late.ring) - 1)]
-        late = late._replace(ring=ring)
-    if n_arms > len(late.sums):
+        numbers = np.arange(notes[FIRST], notes[MADE] + 1)
+        ring[numbers & (len(ring) - 1)] = arrays.ring[numbers & (len(arrays.ring) - 1)]
+        arrays = arrays._replace(ring=ring)
+    if n_arms > len(arrays.sums):
         grown = {}
-        for name in ("ages", "sums", "changed", "active"):
-            old = getattr(late, name)
+        for name in ("ages", "sums"):
+            old = getattr(arrays, name)
             grown[name] = np.zeros((n_arms + n_arms // 4, *old.shape[1:]), old.dtype)
             grown[name][: len(old)] = old
-        late = late._replace(**grown)
-    return late
+        arrays = arrays._replace(**grown)
+    return arrays
 
 
 @inner
@@ -166,11 +204,20 @@ def _note_delay(late, kind, took):
 
 
 @inner
+def _add(late, sums, arm, gained):
+    """Change what an arm's young decisions add; its pulls are written again if it matters."""
+    sums.expected += gained
+    sums.unwritten += gained
+    if abs(sums.unwritten) > _MATTERS * (sums.closed + sums.expected):
+        _mark(late, arm)
+
+
+@inner
 def _mark(late, arm):
     sums = late.sums[arm]
     if sums.is_changed == 0:
         sums.is_changed = 1
-        late.changed[late.notes[CHANGED]] = arm
+        late.sums[late.notes[CHANGED]].changed = arm
         late.notes[CHANGED] += 1
 
 
@@ -205,13 +252,12 @@ def _take_in(late):
         if arm >= 0:
             sums = late.sums[arm]
             sums.young += 1
-            sums.expected += late.weight[0]
+            _add(late, sums, arm, late.weight[0])
             late.ages[arm, 0] += 1
             if sums.is_active == 0:
                 sums.is_active = 1
-                late.active[notes[ACTIVE]] = arm
+                late.sums[notes[ACTIVE]].active = arm
                 notes[ACTIVE] += 1
-            _mark(late, arm)
     notes[TAKEN] = notes[MADE]
 
 
@@ -232,9 +278,7 @@ def _leave(late, entry, j, last):
             late.ages[arm, j + 1] += 1
         else:
             sums.young -= 1
-        if gained != 0.0:
-            sums.expected += gained
-            _mark(late, arm)
+        _add(late, sums, arm, gained)
     if kind >= 0 and entry.bin <= j:
         late.at_risk[kind, j] += 1.0
         if entry.bin == j:
@@ -254,13 +298,13 @@ def renew(late):
         late.weight[j] = 0.5 * (above[j] + above[j + 1] - zero[j] - zero[j + 1])
     left = 0
     for place in range(notes[ACTIVE]):
-        arm = late.active[place]
+        arm = late.sums[place].active
         sums = late.sums[arm]
         sums.expected = 0.0
         if sums.young > 0:
             for j in range(bins):
                 sums.expected += late.ages[arm, j] * late.weight[j]
-            late.active[left] = arm
+            late.sums[left].active = arm
             left += 1
         else:
             sums.is_active = 0
@@ -313,3 +357,27 @@ def effective_pulls(closed, rewarded, expected):
     """
     both = closed + expected
     return 0.5 * (both + np.sqrt(max(both * both - 4.0 * rewarded * expected, 0.0)))
+
+
+def weigh_again(late: Late) -> None:
+    """Work out what is not saved from what is: counts by age, weights, and which arms are active.
+
+    All arms are written again, which changes none of which nothing is new.
+    """
+    notes, above, zero = late.notes, late.shares[ABOVE], late.shares[ZERO]
+    late.weight[:] = 0.5 * (above[:-1] + above[1:] - zero[:-1] - zero[1:])
+    numbers = np.arange(notes[FIRST], notes[TAKEN] + 1)
+    arms = late.ring["arm"][numbers & (len(late.ring) - 1)]
+    bins = np.searchsorted(-late.left, -numbers)  # as many as it has left behind
+    late.pooled[:] = np.bincount(bins, minlength=BINS)
+    late.ages[:] = late.sums["young"] = late.sums["is_active"] = 0
+    known = arms >= 0
+    np.add.at(late.ages, (arms[known], bins[known]), 1)
+    np.add.at(late.sums["young"], arms[known], 1)
+    for name, count, which in (
+        ("active", ACTIVE, late.sums["young"] > 0),
+        ("changed", CHANGED, (late.sums["young"] > 0) | (late.sums["closed"] > 0)),
+    ):
+        found = np.flatnonzero(which)
+        late.sums[name][: len(found)], notes[count] = found, len(found)
+        late.sums[f"is_{name}"] = which

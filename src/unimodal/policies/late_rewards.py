@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from unimodal.errors import UnimodalError
 from unimodal.families import Family
-from unimodal.inference.late_rewards import CHANGED, effective_pulls, pass_time
+from unimodal.inference.late_rewards import (
+    CHANGED,
+    NONE_LEFT,
+    effective_pulls,
+    note_decision,
+    note_outcome,
+    pass_time,
+    viewed,
+)
 from unimodal.kernels.cache_aligned import cache_aligned
 from unimodal.kernels.compile import inner, jit
 from unimodal.kernels.leaderboard import show
@@ -48,19 +56,31 @@ def with_shares(state: State) -> State:
 
 
 @jit
-def grow_older(late, scope, index, family, state, unpulled, now):
-    """Bring pulls up to date with the ages that decisions have at a time: before each choice."""
+def grow_older(arrays, scope, index, family, state, unpulled, arm, made_at, now):
+    """Bring pulls up to date with the ages that decisions have at a time: before each choice.
+
+    The last decision is noted first: of this arm (NONE_LEFT: it was noted), made at that time.
+    """
+    late = viewed(arrays)
+    if arm != NONE_LEFT:
+        note_decision(late, arm, made_at)
     pass_time(late, now)
     write_pulls(late, scope, index, family, state, unpulled)
+
+
+@jit
+def note_closed(arrays, arm, number, kind, happened, now):
+    """`note_outcome`, for agents."""
+    note_outcome(viewed(arrays), arm, number, kind, happened, now)
 
 
 @inner
 def write_pulls(late, scope, index, family, state, unpulled):
     """Write the pulls of arms of which more or less is known now; bring the leader board along."""
     for place in range(late.notes[CHANGED]):
-        arm = late.changed[place]
+        arm = late.sums[place].changed
         sums, record = late.sums[arm], state.arms[arm]
-        sums.is_changed = 0
+        sums.is_changed, sums.unwritten = 0, 0.0
         pulls = effective_pulls(sums.closed, sums.rewarded, sums.expected)
         learnt = round(record.pulls - sums.extra)  # those are whole: nothing is lost by rounding
         sums.extra = pulls - sums.closed
