@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from unimodal.agents.decisions import Book, Decision, check_expiry
-from unimodal.agents.late import checked_late
+from unimodal.agents.late import EXPIRED, Outcome, checked_late
 from unimodal.agents.limits import Limits
 from unimodal.agents.past_data import PastData, PastRewards, as_past_data, checked
 from unimodal.agents.player import Player
@@ -487,9 +487,12 @@ class Agent:
         made = self._book.close(decision, reward)
         if self.recorder is not None:  # only now: what is not open must not be in the log
             self.recorder("expire" if reward is None else "reward", now, decision, reward)
-        if reward is None and self._book.on_expiry == "zero":
-            reward = 0.0
-        self._player.closed(decision, made, reward, happened, now)
+        outcome = None
+        if reward is not None:
+            outcome = Outcome(reward, now if happened is None else happened)
+        elif self._book.on_expiry == "zero":
+            outcome = EXPIRED
+        self._player.closed(decision, made, outcome)
 
     @property
     def limits(self) -> Limits:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import heapq
 import math
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,29 +22,45 @@ from unimodal.inference.late_rewards import (
     MADE,
     NONE_LEFT,
     NOTES,
-    OVER,
     ZERO,
+    LateArrays,
     new_late,
     viewed,
     weigh_again,
     with_room_for,
 )
 from unimodal.kernels.compile import specialised
+from unimodal.kernels.leaderboard import hide
+from unimodal.kernels.user_code_errors import explaining
 from unimodal.policies import Policy
 from unimodal.policies.late_rewards import (
     check_weighed,
+    choose_older,
     grow_older,
     note_closed,
     why_not_weighed,
     with_shares,
 )
+from unimodal.policies.policy import own_functions
 
 if TYPE_CHECKING:
     from unimodal.agents.player import Player
 
+Made = tuple[int, float]  # the arm and the time of a decision
 LATE = ("weigh", "hold", "count")
+_NONE: Made = (NONE_LEFT, 0.0)
 _ARRAYS = ("left", "delays", "at_risk", "shares")  # that are saved as they are
 SAVED = ("closed", "rewarded", "expected", "unwritten", "extra")  # of an arm
+
+
+class Outcome(NamedTuple):
+    """The reward that closed a decision, and when it happened; None if its time is over."""
+
+    reward: float
+    happened: float | None
+
+
+EXPIRED = Outcome(0.0, None)
 
 
 class LateRule(Protocol):
@@ -53,20 +69,19 @@ class LateRule(Protocol):
     name: str
 
     def pass_time(self, player: Player, now: float) -> None:
-        """Bring what a player knows up to a time."""
+        """Know that it is so late now."""
 
     def decided(self, player: Player, arm: int, now: float) -> None:
         """Note the next decision."""
 
-    def closed(
-        self,
-        number: int,
-        decision: tuple[int, float],
-        reward: float,
-        happened: float | None,
-        now: float,
-    ) -> bool:
-        """Note that a decision was closed, by expiry if nothing happened; whether to learn now."""
+    def choose(self, player: Player) -> int:
+        """The next arm."""
+
+    def look(self, player: Player) -> None:
+        """Let the arms' records say what is known now: before the next arm is chosen."""
+
+    def closed(self, player: Player, number: int, made: Made, outcome: Outcome) -> bool:
+        """Note how a decision was closed; whether its reward is to be learnt now."""
 
     def learnt(self, pulls: Any, totals: Any) -> None:
         """Turn what the arms' records have into rewards that were told, in place."""
@@ -109,6 +124,10 @@ def new_rule(late: str, player: Player, time_to_live: float) -> LateRule | None:
     return HoldBack(time_to_live) if late == "hold" else WeighByAge(player, time_to_live)
 
 
+def _rule(player: Player) -> tuple[Any, Any, Any]:
+    return player.scope, player.index, player.family_record
+
+
 class HoldBack:
     """Rewards are learnt when the time of their decision is over, as its zero would be."""
 
@@ -128,19 +147,19 @@ class HoldBack:
     def decided(self, player: Player, arm: int, now: float) -> None:
         """Nothing: the book has its time."""
 
-    def closed(
-        self,
-        number: int,
-        decision: tuple[int, float],
-        reward: float,
-        happened: float | None,
-        now: float,
-    ) -> bool:
-        """Keep a reward; an expiry is learnt at once."""
-        if happened is None:
+    def choose(self, player: Player) -> int:
+        """The next arm."""
+        return player.choose_now()
+
+    def look(self, player: Player) -> None:
+        """Nothing: what was learnt is what is known."""
+
+    def closed(self, player: Player, number: int, made: Made, outcome: Outcome) -> bool:
+        """Keep a reward; a time that is over is learnt at once."""
+        if outcome.happened is None:
             return True
-        arm, begun = decision
-        heapq.heappush(self.held, (number, arm, begun + self.time_to_live, reward))
+        arm, begun = made
+        heapq.heappush(self.held, (number, arm, begun + self.time_to_live, outcome.reward))
         return False
 
     def learnt(self, pulls: Any, totals: Any) -> None:
@@ -173,41 +192,66 @@ class WeighByAge:
 
     def __init__(self, player: Player, time_to_live: float) -> None:
         self.arrays = new_late(player.view.n_arms, time_to_live)
-        self._last = NONE_LEFT, 0.0  # arm and time of the last decision, until it is noted
+        self._last = _NONE  # arm and time of the last decision, until it is noted
+        self._now = 0.0
+        self._room = self._slots = 0  # for more decisions, and for arms
         player.take_state(with_shares(player.state))
-        examples = (*self._rule(player), player.state, 0.0, 0, 0.0, 0.0)
-        self._grow_older = specialised(grow_older, self.arrays, *examples)
-        self._close = specialised(note_closed, self.arrays, 0, 0, 0, 0.0, 0.0)
+        self._compile(player)
 
-    @staticmethod
-    def _rule(player: Player) -> tuple[Any, Any, Any]:
-        return player.scope, player.index, player.family_record
+    def _compile(self, player: Player) -> None:
+        rule, now = _rule(player), (self.arrays, self._last, 0.0)
+        self._grow_older = specialised(grow_older, *now, 0.0, *rule, player.state)
+        self._close = specialised(note_closed, *now, 0, 0, 0, 0.0)
+        self._choose: Any = None  # a policy in plain Python chooses by itself
+        if not player.policy.is_plain:
+            examples = (*now, 0.0, *rule, player.view.arena, player.state)
+            chosen = specialised(choose_older, *examples)
+            self._choose = explaining(chosen, own_functions(player.policy, player.family))
+
+    def _so_far(self, n_arms: int) -> tuple[LateArrays, tuple[int, float], float]:
+        """What is known, the decision that is to be noted, and the time."""
+        last, self._last = self._last, _NONE
+        if last is not _NONE:
+            self._room -= 1
+            if self._room <= 0 or n_arms > self._slots:
+                self._make_room(n_arms)
+        return self.arrays, last, self._now
+
+    def _make_room(self, n_arms: int) -> None:
+        """Make room for the arms that have been met, and for more decisions."""
+        self.arrays = arrays = with_room_for(self.arrays, n_arms, 2)
+        notes, self._slots = viewed(arrays).notes, len(arrays.sums)
+        self._room = len(arrays.ring) - int(notes[MADE] - notes[FIRST] + 1)
 
     def pass_time(self, player: Player, now: float) -> None:
-        """Let decisions grow older, and write what arms' pulls are worth by it."""
-        arrays, notes, known = self.arrays, self.arrays.counts[2], player.view.n_arms
-        waiting = notes.item(MADE) + 2 - notes.item(FIRST)
-        if waiting > len(arrays.ring) or known > len(arrays.sums):
-            self.arrays = arrays = with_room_for(arrays, known, 1)
-        rule, last, self._last = self._rule(player), self._last, (NONE_LEFT, 0.0)
-        self._grow_older(arrays, *rule, player.state, player.unpulled, *last, now)
+        """Keep the time: decisions grow older when it matters."""
+        self._now = now
+
+    def look(self, player: Player) -> None:
+        """Write what arms' pulls are worth by the ages of their decisions."""
+        now = self._so_far(player.view.n_arms)
+        self._grow_older(*now, player.unpulled, *_rule(player), player.state)
+        if player.limits.paused:
+            hide(player.state.best, player.state.count, np.array(player.limits.paused))
+
+    def choose(self, player: Player) -> int:
+        """The next arm."""
+        if self._choose is None or player.limits.paused:
+            self.look(player)
+            return player.choose_now()
+        now, rule = self._so_far(player.view.n_arms), _rule(player)
+        return int(self._choose(*now, player.unpulled, *rule, player.view.arena, player.state))
 
     def decided(self, player: Player, arm: int, now: float) -> None:
         """Keep the next decision, which is noted when time passes."""
         self._last = arm, now
 
-    def closed(
-        self,
-        number: int,
-        decision: tuple[int, float],
-        reward: float,
-        happened: float | None,
-        now: float,
-    ) -> bool:
-        """Note how a decision was closed, and after how long."""
-        kind = OVER if happened is None else ABOVE if reward > 0.0 else ZERO
-        at = now if happened is None else happened
-        self._close(self.arrays, decision[0], number, kind, at, now)
+    def closed(self, player: Player, number: int, made: Made, outcome: Outcome) -> bool:
+        """Note a reward, and how long it took."""
+        if outcome.happened is not None:  # else its time is over, which its age tells
+            kind = ABOVE if outcome.reward > 0.0 else ZERO
+            now = self._so_far(player.view.n_arms)
+            self._close(*now, made[0], number, kind, outcome.happened)
         return True
 
     def learnt(self, pulls: Any, totals: Any) -> None:
@@ -224,6 +268,7 @@ class WeighByAge:
         return {
             "rule": self.name,
             "last": list(self._last),
+            "now": self._now,
             "notes": late.notes[:NOTES].tolist(),
             **{name: getattr(late, name).tolist() for name in _ARRAYS},
             "sums": [[int(arm), *columns[arm].item()] for arm in some],
@@ -233,8 +278,10 @@ class WeighByAge:
     def fill(self, player: Player, data: dict[str, Any]) -> None:
         """Become what `to_data` told."""
         made, first = int(data["notes"][MADE]), int(data["notes"][FIRST])
-        self.arrays = with_room_for(self.arrays, player.view.n_arms, made + 2 - first)
-        late, self._last = viewed(self.arrays), (int(data["last"][0]), float(data["last"][1]))
+        self.arrays = with_room_for(self.arrays, player.view.n_arms, made + 3 - first)
+        late, self._now = viewed(self.arrays), float(data["now"])
+        arm, made_at = data["last"]
+        self._last = _NONE if arm == NONE_LEFT else (int(arm), float(made_at))
         late.notes[:NOTES] = data["notes"]
         for name in _ARRAYS:
             getattr(late, name)[...] = data[name]
@@ -243,6 +290,7 @@ class WeighByAge:
         for arm, *values in data["sums"]:
             late.sums[list(SAVED)][arm] = tuple(values)
         weigh_again(late)
+        self._make_room(player.view.n_arms)
 
     def copied(self) -> WeighByAge:
         """One that stays as it is now."""

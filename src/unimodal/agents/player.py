@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unimodal.agents.late import LateRule, new_rule
+from unimodal.agents.late import LateRule, Made, Outcome, new_rule
 from unimodal.agents.limits import Limits
 from unimodal.agents.past_data import Known, PastRewards
 from unimodal.families import Family
@@ -106,34 +106,22 @@ class Player:
         self.late = new_rule(late, self, time_to_live)
 
     def pass_time(self, now: float) -> None:
-        """Bring what is known up to a time: before anything else that happens at it."""
+        """Know that it is so late: before anything else that happens at that time."""
         if self.late is not None:
             self.late.pass_time(self, now)
-            if self.limits.paused:
-                hide(self.state.best, self.state.count, np.array(self.limits.paused))
 
     def decided(self, arm: int, now: float) -> None:
         """Note that a decision was made, of which nothing is known yet."""
         if self.late is not None:
             self.late.decided(self, arm, now)
 
-    def closed(
-        self,
-        number: int,
-        decision: tuple[int, float],
-        reward: float | None,
-        happened: float | None,
-        now: float,
-    ) -> None:
-        """Learn how a decision of an arm and a time was closed.
-
-        `happened` is when its outcome did; None if its time is over. A reward of None is no reward.
-        """
-        arm = decision[0]
-        if arm < 0 or reward is None:  # nobody to learn, or nothing
+    def closed(self, number: int, made: Made, outcome: Outcome | None) -> None:
+        """Learn how a decision of an arm and a time was closed; None if nothing is to be learnt."""
+        arm = made[0]
+        if arm < 0 or outcome is None:  # or nobody is there to learn it
             return
-        if self.late is None or self.late.closed(number, decision, reward, happened, now):
-            self.learn(arm, reward)
+        if self.late is None or self.late.closed(self, number, made, outcome):
+            self.learn(arm, outcome.reward)
 
     @property
     def round(self) -> int:
@@ -237,12 +225,18 @@ class Player:
     def next_arm(self) -> int:
         """Choose the arm of the next round."""
         if isinstance(self.view, LazyGraphView):
+            if self.late is not None:
+                self.late.look(self)  # who leads may depend on it, and whose neighbours are met
             self._meet_neighbours(self.view)
-        arena = self.view.arena
-        arm = int(self.choose(self.scope, self.index, self.family_record, arena, self.state))
+        arm = self.choose_now() if self.late is None else self.late.choose(self)
         if self.first_pulls is not None:
             self.first_pulls.setdefault(arm)
         return arm if self.limits.cap is None else self._within_cap(arm)
+
+    def choose_now(self) -> int:
+        """The arm that the policy chooses by the records as they are."""
+        arena = self.view.arena
+        return int(self.choose(self.scope, self.index, self.family_record, arena, self.state))
 
     def _within_cap(self, arm: int) -> int:
         """The arm, or the leader where the arm has had its share of the last decisions."""

@@ -320,7 +320,7 @@ def _check_waiting(late: dict[str, Any], count: int, n_arms: int) -> None:
     if sorted(times) != list(times):
         raise ValueError("decisions out of order")
     sums = _table(late["sums"], len(_list(late["sums"])), 6)
-    _numbers(late["last"])
+    _numbers([*late["last"], late["now"]])
     _wholes([late["last"][0]], NONE_LEFT, n_arms)
     _wholes([arm for arm, *_ in late["sums"]], 0, n_arms)
     if len(set(sums[:, 0])) != len(sums) or not (sums[:, 1] >= sums[:, 2]).all():

@@ -19,7 +19,6 @@ from unimodal.engines.rewards import next_reward
 from unimodal.engines.step import StepTrial
 from unimodal.inference.late_rewards import (
     ABOVE,
-    OVER,
     ZERO,
     new_late,
     note_decision,
@@ -106,19 +105,17 @@ def _pop(told):
 
 
 @inner
-def _expire(scope, index, family, state, clock, late, until, now):
-    """Close the decisions whose time is over at `until`."""
+def _expire(scope, index, family, state, clock, now):
+    """Close the decisions whose time is over."""
     mask = len(clock.decisions) - 1
     while clock.oldest[0] <= state.notes[ROUND]:
         entry = clock.decisions[clock.oldest[0] & mask]
-        if until < entry.time + clock.time_to_live:
+        if now < entry.time + clock.time_to_live:
             return
         if entry.is_open != 0:
             entry.is_open = 0
             reward = entry.reward if clock.mode == HOLD else 0.0
             observe(scope, index, family, state, entry.arm, reward)
-            if clock.mode == WEIGH:
-                note_outcome(late, entry.arm, clock.oldest[0], OVER, now, now)
         clock.oldest[0] += 1
 
 
@@ -131,7 +128,7 @@ def _tell(scope, index, family, state, clock, late, told, now):
         number = _pop(told)
         if clock.mode == WEIGH:
             pass_time(late, time)
-        _expire(scope, index, family, state, clock, late, time, time)
+        _expire(scope, index, family, state, clock, time)
         entry = clock.decisions[number & mask]
         entry.is_open = 0
         observe(scope, index, family, state, entry.arm, entry.reward)
@@ -140,7 +137,7 @@ def _tell(scope, index, family, state, clock, late, told, now):
             note_outcome(late, entry.arm, number, kind, time, time)
     if clock.mode == WEIGH:
         pass_time(late, now)
-    _expire(scope, index, family, state, clock, late, now, now)
+    _expire(scope, index, family, state, clock, now)
     if clock.mode == WEIGH:
         write_pulls(late, scope, index, family, state, clock.unpulled)
 

@@ -24,10 +24,10 @@ BINS = 70
 _YOUNGEST = 1e-4  # of the time to live: where the first bin ends
 PRIOR = 1.0 / 3.0  # how many rewards the prior of the delays is worth
 ENOUGH = 5.0  # so many rewards must have been seen of decisions of an age to speak of that age
-_MATTERS = 1e-3  # of an arm's pulls: a smaller change need not be written at once
+_MATTERS = 5e-3  # of an arm's pulls and one more: a smaller change need not be written at once
 _RENEWED = 64  # times in which as many delays become known as were known before
 ZERO, ABOVE = 0, 1  # kinds of rewards: those that are 0, and all others
-SILENT, OVER = -1, -2  # a decision without a reward, and one whose time was over without one
+SILENT = -1  # a decision without a reward
 
 # A decision that is younger than its time to live.
 YOUNG = np.dtype(
@@ -173,18 +173,18 @@ def note_decision(late, arm, time):
 
 @inner
 def note_outcome(late, arm, number, kind, happened, now):
-    """Note that a decision was closed: by a reward of this kind at some time, or OVER.
+    """Note that a decision was closed by a reward of this kind, which came at some time.
 
-    `pass_time` must have been called with this `now`.
+    `pass_time` must have been called with this `now`. A decision that is not young any more counts
+    as closed already.
     """
-    notes = late.notes
-    sums = late.sums[arm]
-    sums.closed += 1.0
+    notes, sums = late.notes, late.sums[arm]
     if kind == ABOVE:
         sums.rewarded += 1.0
     _mark(late, arm)
-    if kind == OVER or number < notes[FIRST]:
+    if number < notes[FIRST]:
         return
+    sums.closed += 1.0
     entry = late.ring[number & (len(late.ring) - 1)]
     took = bin_of(late, entry.time, happened)
     reached = bin_of(late, entry.time, now)
@@ -208,7 +208,7 @@ def _add(late, sums, arm, gained):
     """Change what an arm's young decisions add; its pulls are written again if it matters."""
     sums.expected += gained
     sums.unwritten += gained
-    if abs(sums.unwritten) > _MATTERS * (sums.closed + sums.expected):
+    if abs(sums.unwritten) > _MATTERS * (1.0 + sums.closed + sums.expected):
         _mark(late, arm)
 
 
@@ -278,6 +278,9 @@ def _leave(late, entry, j, last):
             late.ages[arm, j + 1] += 1
         else:
             sums.young -= 1
+            if kind == SILENT:  # its time is over, so it is closed
+                sums.closed += 1.0
+                _mark(late, arm)
         _add(late, sums, arm, gained)
     if kind >= 0 and entry.bin <= j:
         late.at_risk[kind, j] += 1.0

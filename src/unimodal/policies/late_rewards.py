@@ -23,7 +23,7 @@ from unimodal.kernels.compile import inner, jit
 from unimodal.kernels.leaderboard import show
 from unimodal.policies.npts import Reweighed
 from unimodal.policies.policy import Policy
-from unimodal.policies.round import update_index
+from unimodal.policies.round import choose, update_index
 from unimodal.policies.scope import has_leader
 from unimodal.policies.state import FADING_ARM, State
 
@@ -55,23 +55,33 @@ def with_shares(state: State) -> State:
     return state._replace(arms=cache_aligned(state.arms.astype(FADING_ARM)))
 
 
-@jit
-def grow_older(arrays, scope, index, family, state, unpulled, arm, made_at, now):
-    """Bring pulls up to date with the ages that decisions have at a time: before each choice.
-
-    The last decision is noted first: of this arm (NONE_LEFT: it was noted), made at that time.
-    """
-    late = viewed(arrays)
+@inner
+def _up_to(arrays, last, now):
+    """What is known at a time; the last decision (an arm and a time) is noted first."""
+    late, (arm, made_at) = viewed(arrays), last
     if arm != NONE_LEFT:
         note_decision(late, arm, made_at)
     pass_time(late, now)
-    write_pulls(late, scope, index, family, state, unpulled)
+    return late
 
 
 @jit
-def note_closed(arrays, arm, number, kind, happened, now):
-    """`note_outcome`, for agents."""
-    note_outcome(viewed(arrays), arm, number, kind, happened, now)
+def grow_older(arrays, last, now, unpulled, scope, index, family, state):
+    """Bring pulls up to date with the ages that decisions have at a time: before each choice."""
+    write_pulls(_up_to(arrays, last, now), scope, index, family, state, unpulled)
+
+
+@jit
+def choose_older(arrays, last, now, unpulled, scope, index, family, arena, state):
+    """`grow_older` and `choose` in one call, of which each takes as long as a choice does."""
+    write_pulls(_up_to(arrays, last, now), scope, index, family, state, unpulled)
+    return choose(scope, index, family, arena, state)
+
+
+@jit
+def note_closed(arrays, last, now, arm, number, kind, happened):
+    """Note a reward that is told now, and when it happened."""
+    note_outcome(_up_to(arrays, last, now), arm, number, kind, happened, now)
 
 
 @inner
