@@ -96,6 +96,7 @@ from .policies import Windowed as Windowed
 from .problems import Interval as Interval
 from .problems import Moving as Moving
 from .problems import Problem as Problem
+from .problems import delays as delays
 from .results.identify import Identification as Identification
 from .results.identify import identify as identify
 from .results.interval_search import Narrowed as Narrowed

@@ -475,6 +475,7 @@ class Agent:
         self._expire_before(now, news)
         for number, value in news.items():
             self.settle(number, value, now, float(times.get(number, now)))
+        self._player.look()
         if not many:
             return bool(news)
         return [news.pop(int(number), None) is not None for number, _ in told]
@@ -577,7 +578,10 @@ class Agent:
         self._check_lock()
         before = self.outstanding
         self._expire_before(self._book.tick(self.clock()))
-        return before - self.outstanding
+        closed = before - self.outstanding
+        if closed:  # else nothing happened
+            self._player.look()
+        return closed
 
     def _check_lock(self) -> None:
         if self.locked:  # what it did here would not be in the log, which could not be folded again

@@ -115,6 +115,11 @@ class Player:
         if self.late is not None:
             self.late.decided(self, arm, now)
 
+    def look(self) -> None:
+        """Let the arms' records say what is known: after whatever happened but a decision."""
+        if self.late is not None:
+            self.late.look(self)
+
     def closed(self, number: int, made: Made, outcome: Outcome | None) -> None:
         """Learn how a decision of an arm and a time was closed; None if nothing is to be learnt."""
         arm = made[0]

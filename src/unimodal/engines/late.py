@@ -17,9 +17,11 @@ import numpy as np
 from unimodal.engines.regret import Ledger, charge, regret_so_far
 from unimodal.engines.rewards import next_reward
 from unimodal.engines.step import StepTrial
+from unimodal.errors import UnimodalError, real_number
 from unimodal.inference.late_rewards import (
     ABOVE,
     ZERO,
+    in_python,
     new_late,
     note_decision,
     note_outcome,
@@ -32,8 +34,8 @@ from unimodal.policies import Policy
 from unimodal.policies.late_rewards import check_weighed, with_shares, write_pulls
 from unimodal.policies.round import choose, observe
 from unimodal.policies.state import ROUND
-from unimodal.problems import Problem
-from unimodal.problems.delays import Delay, draw_delay
+from unimodal.problems import Moving, Problem
+from unimodal.problems.delays import Delay, delay_from_data, draw_delay
 
 WEIGH, HOLD, COUNT = range(3)
 LATE = ("weigh", "hold", "count")
@@ -53,6 +55,24 @@ class Lateness:
     late: str
     visitors: float  # in one unit of time
     zeros: Delay | None = None  # how late zeros come; None: they are never told
+
+    def to_data(self) -> dict[str, Any]:
+        """As plain JSON data."""
+        return {
+            "delay": self.delay.to_data(),
+            "time_to_live": self.time_to_live,
+            "late": self.late,
+            "visitors": self.visitors,
+        }
+
+    @classmethod
+    def from_data(cls, data: Any) -> Lateness:
+        """What `to_data` described."""
+        if data["late"] not in LATE:
+            raise ValueError("a rule for late rewards that is none")
+        lives = real_number(data["time_to_live"], "the 'time_to_live'", above=0)
+        visitors = real_number(data["visitors"], "the 'visitors'", above=0)
+        return cls(delay_from_data(data["delay"]), lives, data["late"], visitors)
 
 
 class Told(NamedTuple):
@@ -135,6 +155,7 @@ def _tell(scope, index, family, state, clock, late, told, now):
         if clock.mode == WEIGH:
             kind = ABOVE if entry.reward > 0.0 else ZERO
             note_outcome(late, entry.arm, number, kind, time, time)
+            write_pulls(late, scope, index, family, state, clock.unpulled)
     if clock.mode == WEIGH:
         pass_time(late, now)
     _expire(scope, index, family, state, clock, now)
@@ -190,6 +211,20 @@ def run_late(
 _compiled = jit(run_late)
 
 
+def check_late(problem: Problem, policy: Policy, late: str) -> None:
+    """Refuse problems and policies for which rewards that come late are not defined."""
+    family = problem.family
+    if not family.takes_zeros or family.low != 0.0:
+        raise UnimodalError(
+            "rewards that come late must begin at 0, which is what silence counts as: take "
+            f"Bernoulli() or Bounded(0, b), got {family!r}."
+        )
+    if isinstance(problem, Moving):
+        raise UnimodalError("rewards that come late are played with means that stay, got Moving.")
+    if late == "weigh":
+        check_weighed(policy, family)
+
+
 class LateTrial(StepTrial):
     """A trial in which rewards come late."""
 
@@ -214,16 +249,18 @@ class LateTrial(StepTrial):
         self._gaps = Ledger(begins, gaps, np.zeros(graph.n_arms, np.int64), np.zeros(1))
         room = min(self.horizon, math.ceil(lives / spacing) + 2) + 2
         size = 1 << room.bit_length()
-        self._late = viewed(new_late(graph.n_arms, lives, size))
+        late, decisions = viewed(new_late(graph.n_arms, lives, size)), np.zeros(size, _DECISION)
+        if policy.is_plain:
+            late, decisions = in_python(late), decisions.view(np.recarray)
         told = Told(np.zeros(size), np.zeros(size, np.int64), np.zeros(1, np.int64))
         law = lateness.delay.law(graph, self.horizon, (seed, trial, DELAYS))
         zeros = lateness.zeros or lateness.delay
         zero_law = zeros.law(graph, self.horizon, (seed, trial, DELAYS + 1))
         clock = Clock(
-            np.zeros(size, _DECISION), np.ones(1, np.int64), lives, spacing, mode,
+            decisions, np.ones(1, np.int64), lives, spacing, mode,
             policy.opening.unpulled_mean, lateness.zeros is not None, stream(seed, trial, DELAYS),
         )  # fmt: skip
-        self._more = clock, self._late, told, law, zero_law
+        self._more = clock, late, told, law, zero_law
         self._play = run_late if policy.is_plain else _compiled
         self._run = self._run_late
 

@@ -119,6 +119,12 @@ def viewed(arrays):
     )
 
 
+def in_python(late: Late) -> Late:
+    """The same for code that is not compiled, which reads records by attributes."""
+    records = {name: getattr(late, name).view(np.recarray) for name in ("sums", "ring")}
+    return late._replace(**records)
+
+
 def age_edges(time_to_live: float) -> NDArray[np.float64]:
     """The ends of the bins: 0, then in equal ratios to the time to live.
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unimodal.errors import UnimodalError, real_number
+from unimodal.errors import UnimodalError, real_number, unknown_name
 from unimodal.graphs import Graph
 from unimodal.kernels.compile import inner
 from unimodal.kernels.random import exponential, normal, randint
@@ -62,6 +62,15 @@ class Delay(ABC):
     @abstractmethod
     def share_within(self, time: float, graph: Graph) -> NDArray[np.float64]:
         """The share of rewards that are no later than a time, by arm."""
+
+    def to_data(self) -> dict[str, Any]:
+        """As plain JSON data: the name of the law and its parameters."""
+        numbers = {
+            field.name: dict(value) if isinstance(value, Mapping) else np.asarray(value).tolist()
+            for field in fields(self)  # type: ignore[arg-type]
+            for value in [getattr(self, field.name)]
+        }
+        return {"law": type(self).__name__, **numbers}
 
 
 @dataclass(frozen=True)
@@ -225,6 +234,12 @@ class Own(Delay):
             )
         return found
 
+    def to_data(self) -> dict[str, Any]:
+        """Refused: a function is no data."""
+        raise UnimodalError(
+            "delays that a function of yours draws cannot be saved: give um.delays.Sample of them."
+        )
+
     def law(self, graph: Graph, rounds: int, seed: tuple[int, ...]) -> DelayLaw:
         """The delays of all rounds, in their order."""
         return _law(IN_ORDER, np.zeros(graph.n_arms), self._drawn(rounds, seed))
@@ -264,6 +279,33 @@ def _checked(delays: Any, what: str) -> NDArray[np.float64]:
     if found.ndim != 1 or not (found >= 0.0).all():
         shown = repr(delays) if len(repr(delays)) < 60 else "others"
         raise UnimodalError(f"{what} must be numbers of at least 0, got {shown}.")
+    return found
+
+
+def delay_from_data(data: dict[str, Any]) -> Delay:
+    """The law that `to_data` described."""
+    laws: dict[str, Any] = {law.__name__: law for law in (Exponential, LogNormal, Fixed, Sample)}
+    numbers = dict(data)
+    found: Delay = laws[numbers.pop("law")](**numbers)
+    return found
+
+
+def parse(text: str) -> Delay:
+    """A law of one number, as the command line spells it.
+
+    >>> parse("lognormal:2")
+    LogNormal(mean=2.0, sigma=1.0)
+    """
+    laws: dict[str, Any] = {"exponential": Exponential, "lognormal": LogNormal, "fixed": Fixed}
+    name, _, number = text.strip().lower().partition(":")
+    if name not in laws:
+        raise unknown_name("law of delays", name, laws)
+    try:
+        value = float(number)
+    except ValueError:
+        value = math.nan
+    _checked([value], f"the delay of {name}")
+    found: Delay = laws[name](value)
     return found
 
 

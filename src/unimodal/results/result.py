@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimodal import checksums, files, policies
+from unimodal.engines.late import Lateness
 from unimodal.errors import UnimodalError, unknown_name, whole_number
 from unimodal.escape_text import printable
 from unimodal.policies import Policy
@@ -100,6 +101,7 @@ class Result(Mapping[str, Run]):
     runs: dict[str, Run] = field(repr=False)
     engine: str = "auto"  # the one that was asked for
     stop: Certified | None = None  # what ended trials before the horizon
+    lateness: Lateness | None = None  # how late rewards came
 
     def __getitem__(self, name: str) -> Run:
         if name not in self.runs:
@@ -318,7 +320,8 @@ class Result(Mapping[str, Run]):
         numbers = range(first, first + whole_number(trials, "the 'trials'", at_most=MOST_TRIALS))
         more = self._more(numbers, workers, executor, progress)
         runs = {name: self[name].joined(more[name]) for name in self}
-        return Result(self.problem, self.seed, self.rounds, runs, self.engine, self.stop)
+        how = self.engine, self.stop, self.lateness
+        return Result(self.problem, self.seed, self.rounds, runs, *how)
 
     def _more(
         self,
@@ -331,7 +334,7 @@ class Result(Mapping[str, Run]):
         from unimodal.results.simulate import run_trials
 
         settings = (self.problem, self.policies, self.rounds, numbers, self.seed, self.engine)
-        options = (workers, self.has_history, progress, self.stop, executor)
+        options = (workers, self.has_history, progress, self.stop, executor, self.lateness)
         return run_trials(*settings, *options)
 
     def regret(self, name: str) -> analysis.Interval:
@@ -413,6 +416,7 @@ class Result(Mapping[str, Run]):
             "history": self.has_history,
             "engine": self.engine,
             **({} if self.stop is None else {"stop": self.stop.to_data()}),
+            **({} if self.lateness is None else {"late": self.lateness.to_data()}),
             "versions": versions(),
         }
 
