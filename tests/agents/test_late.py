@@ -198,7 +198,7 @@ def test_times_that_cannot_be(time, said):
         ({"late": "soon"}, "weigh"),
         ({"late": "weigh", "on_expiry": "drop"}, "goes with a time_to_live"),
         ({"late": "hold", "time_to_live": None}, "goes with a time_to_live"),
-        ({"late": "weigh", "family": um.Bounded(1, 2)}, "must begin at 0"),
+        ({"late": "weigh", "family": um.Bounded(-1, 1)}, "must begin at 0"),
         ({"late": "weigh", "policy": um.NPTS(), "family": um.Bounded()}, "keeps every reward"),
         ({"late": "weigh", "policy": um.Windowed(um.UTS(), window=9)}, "forgets"),
     ],

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from unimodal.agents.decisions import Book, Decision, check_expiry
-from unimodal.agents.late import EXPIRED, Outcome, checked_late
+from unimodal.agents.late import EXPIRED, Outcome, WeighByAge, checked_late
 from unimodal.agents.limits import Limits
 from unimodal.agents.past_data import PastData, PastRewards, as_past_data, checked
 from unimodal.agents.player import Player
@@ -17,6 +17,7 @@ from unimodal.families import Family, as_family
 from unimodal.families.family import divergence
 from unimodal.graphs import Graph
 from unimodal.graphs.graph import plain_label
+from unimodal.inference.late_rewards import delay_shares, viewed
 from unimodal.kernels.random import POLICY, stream
 from unimodal.lookup.graph_view import LazyGraphView, WholeGraphView
 from unimodal.lookup.oracle import Neighbours, Oracle, as_oracle
@@ -365,6 +366,34 @@ class Agent:
     def late(self) -> str:
         """What becomes of rewards that come late: "weigh", "hold" or "count"."""
         return "count" if self._player.late is None else self._player.late.name
+
+    def delays(self) -> pl.DataFrame:
+        """How late rewards above 0 come: the share by each age, of those in time, with intervals.
+
+        It is known where decisions are weighed (`late="weigh"`), as far as they are old enough.
+
+        Returns
+        -------
+        pl.DataFrame
+            One row per age, with the share and the ends of its 95 % interval.
+
+        Examples
+        --------
+        >>> import unimodal as um
+        >>> agent = um.Agent(graph=um.graphs.line(3), time_to_live=7.0, on_expiry="zero")
+        >>> agent.delays().columns
+        ['age', 'share', 'low', 'high']
+        """
+        import polars as pl
+
+        if not isinstance(self._player.late, WeighByAge):
+            raise UnimodalError(
+                f"delays are learnt where decisions are weighed, got late={self.late!r}: use "
+                "late='weigh', with a time_to_live and on_expiry='zero'."
+            )
+        found = delay_shares(viewed(self._player.late.arrays))
+        columns = {"age": found.ages, "share": found.shares, "low": found.low, "high": found.high}
+        return pl.DataFrame(columns)
 
     @property
     def outstanding(self) -> int:

@@ -18,6 +18,8 @@ from unimodal.errors import UnimodalError, unknown_name
 from unimodal.families import Family
 from unimodal.inference.late_rewards import (
     ABOVE,
+    ACTIVE,
+    CHANGED,
     FIRST,
     MADE,
     NONE_LEFT,
@@ -264,15 +266,18 @@ class WeighByAge:
         late = viewed(self.arrays)
         numbers = np.arange(late.notes[FIRST], late.notes[MADE] + 1)
         some = np.flatnonzero((late.sums["closed"] > 0) | (late.sums["young"] > 0))
+        notes = late.notes[:NOTES].copy()
+        notes[[CHANGED, ACTIVE]] = 0  # how many are in lists, of which one is saved as such
         columns = late.sums[list(SAVED)]
         return {
             "rule": self.name,
             "last": list(self._last),
             "now": self._now,
-            "notes": late.notes[:NOTES].tolist(),
+            "notes": notes.tolist(),
+            "changed": np.flatnonzero(late.sums["is_changed"]).tolist(),
             **{name: getattr(late, name).tolist() for name in _ARRAYS},
             "sums": [[int(arm), *columns[arm].item()] for arm in some],
-            "young": late.ring[numbers & (len(late.ring) - 1)].tolist(),
+            "young": list(map(list, late.ring[numbers & (len(late.ring) - 1)].tolist())),
         }
 
     def fill(self, player: Player, data: dict[str, Any]) -> None:
@@ -289,7 +294,7 @@ class WeighByAge:
             late.ring[number & (len(late.ring) - 1)] = tuple(row)
         for arm, *values in data["sums"]:
             late.sums[list(SAVED)][arm] = tuple(values)
-        weigh_again(late)
+        weigh_again(late, data["changed"])
         self._make_room(player.view.n_arms)
 
     def copied(self) -> WeighByAge:
@@ -308,4 +313,5 @@ def renumbered_late(data: dict[str, Any], where: list[int]) -> dict[str, Any]:
     last = where[last] if last >= 0 else last
     young = [[t, where[arm] if arm >= 0 else -1, *rest] for t, arm, *rest in data["young"]]
     sums = [[where[arm], *rest] for arm, *rest in data["sums"] if where[arm] >= 0]
-    return {**data, "last": [last, at], "young": young, "sums": sums}
+    changed = sorted(where[arm] for arm in data["changed"] if where[arm] >= 0)
+    return {**data, "last": [last, at], "young": young, "sums": sums, "changed": changed}

@@ -321,8 +321,13 @@ def _check_waiting(late: dict[str, Any], count: int, n_arms: int) -> None:
         raise ValueError("decisions out of order")
     sums = _table(late["sums"], len(_list(late["sums"])), 6)
     _numbers([*late["last"], late["now"]])
+    _wholes(_list(late["changed"]), 0, n_arms)
+    if sorted(set(late["changed"])) != late["changed"]:
+        raise ValueError("arms that cannot have changed")
     _wholes([late["last"][0]], NONE_LEFT, n_arms)
     _wholes([arm for arm, *_ in late["sums"]], 0, n_arms)
+    if not {arm for _, arm, *_ in late["young"]} <= {-1, *sums[:, 0].tolist()}:
+        raise ValueError("decisions of arms without sums")
     if len(set(sums[:, 0])) != len(sums) or not (sums[:, 1] >= sums[:, 2]).all():
         raise ValueError("sums of an arm that cannot be")
 

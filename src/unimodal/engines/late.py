@@ -21,7 +21,6 @@ from unimodal.errors import UnimodalError, real_number
 from unimodal.inference.late_rewards import (
     ABOVE,
     ZERO,
-    in_python,
     new_late,
     note_decision,
     note_outcome,
@@ -139,7 +138,7 @@ def _expire(scope, index, family, state, clock, now):
         clock.oldest[0] += 1
 
 
-@inner
+@jit
 def _tell(scope, index, family, state, clock, late, told, now):
     """Tell what is known by now, in the order in which it became known."""
     mask = len(clock.decisions) - 1
@@ -161,6 +160,16 @@ def _tell(scope, index, family, state, clock, late, told, now):
     _expire(scope, index, family, state, clock, now)
     if clock.mode == WEIGH:
         write_pulls(late, scope, index, family, state, clock.unpulled)
+
+
+@jit
+def _decided(clock, late, told, law, zeros, number, arm, reward, now):
+    """Note a decision, whose reward is on its way."""
+    entry = clock.decisions[number & (len(clock.decisions) - 1)]
+    entry.time, entry.arm, entry.reward, entry.is_open = now, arm, reward, 1
+    if clock.mode == WEIGH:
+        note_decision(late, arm, now)
+    _send(clock, told, law, zeros, number, entry)
 
 
 @inner
@@ -187,18 +196,13 @@ def run_late(
     clock, late, told, law, zeros,
 ):  # fmt: skip
     """Play up to round `until`."""
-    mask = len(clock.decisions) - 1
     while state.notes[ROUND] < until:
         now = (state.notes[ROUND] + 1) * clock.spacing
         _tell(scope, index, family, state, clock, late, told, now)
         arm = choose(scope, index, family, arena, state)
         reward = next_reward(rewards, family, state, arm)
         number = state.notes[ROUND]
-        entry = clock.decisions[number & mask]
-        entry.time, entry.arm, entry.reward, entry.is_open = now, arm, reward, 1
-        if clock.mode == WEIGH:
-            note_decision(late, arm, now)
-        _send(clock, told, law, zeros, number, entry)
+        _decided(clock, late, told, law, zeros, number, arm, reward, now)
         charge(gaps, arm, number)
         if number <= len(output.arms):
             output.arms[number - 1], output.rewards[number - 1] = arm, reward
@@ -250,8 +254,6 @@ class LateTrial(StepTrial):
         room = min(self.horizon, math.ceil(lives / spacing) + 2) + 2
         size = 1 << room.bit_length()
         late, decisions = viewed(new_late(graph.n_arms, lives, size)), np.zeros(size, _DECISION)
-        if policy.is_plain:
-            late, decisions = in_python(late), decisions.view(np.recarray)
         told = Told(np.zeros(size), np.zeros(size, np.int64), np.zeros(1, np.int64))
         law = lateness.delay.law(graph, self.horizon, (seed, trial, DELAYS))
         zeros = lateness.zeros or lateness.delay

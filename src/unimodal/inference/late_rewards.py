@@ -368,10 +368,10 @@ def effective_pulls(closed, rewarded, expected):
     return 0.5 * (both + np.sqrt(max(both * both - 4.0 * rewarded * expected, 0.0)))
 
 
-def weigh_again(late: Late) -> None:
+def weigh_again(late: Late, changed: list[int]) -> None:
     """Work out what is not saved from what is: counts by age, weights, and which arms are active.
 
-    All arms are written again, which changes none of which nothing is new.
+    The pulls of the `changed` arms are still to be written.
     """
     notes, above, zero = late.notes, late.shares[ABOVE], late.shares[ZERO]
     late.weight[:] = 0.5 * (above[:-1] + above[1:] - zero[:-1] - zero[1:])
@@ -379,14 +379,37 @@ def weigh_again(late: Late) -> None:
     arms = late.ring["arm"][numbers & (len(late.ring) - 1)]
     bins = np.searchsorted(-late.left, -numbers)  # as many as it has left behind
     late.pooled[:] = np.bincount(bins, minlength=BINS)
-    late.ages[:] = late.sums["young"] = late.sums["is_active"] = 0
+    late.ages[:] = late.sums["young"] = late.sums["is_active"] = late.sums["is_changed"] = 0
     known = arms >= 0
     np.add.at(late.ages, (arms[known], bins[known]), 1)
     np.add.at(late.sums["young"], arms[known], 1)
-    for name, count, which in (
-        ("active", ACTIVE, late.sums["young"] > 0),
-        ("changed", CHANGED, (late.sums["young"] > 0) | (late.sums["closed"] > 0)),
-    ):
-        found = np.flatnonzero(which)
-        late.sums[name][: len(found)], notes[count] = found, len(found)
-        late.sums[f"is_{name}"] = which
+    young = np.flatnonzero(late.sums["young"])
+    late.sums["active"][: len(young)], notes[ACTIVE] = young, len(young)
+    late.sums["changed"][: len(changed)], notes[CHANGED] = changed, len(changed)
+    late.sums["is_active"][young] = late.sums["is_changed"][changed] = 1
+
+
+class DelayShares(NamedTuple):
+    """Which share of the rewards above 0 comes by each age, of those that come in time."""
+
+    ages: NDArray[np.float64]
+    shares: NDArray[np.float64]
+    low: NDArray[np.float64]  # the ends of 95 % intervals, of each age by itself
+    high: NDArray[np.float64]
+    rewards: int  # whose delays are known
+
+    def age_of(self, share: float) -> float:
+        """By which age this share has come."""
+        return float(np.interp(share, self.shares, self.ages))
+
+
+def delay_shares(late: Late) -> DelayShares:
+    """The shares with intervals, by Greenwood's formula for the logarithm of a product limit."""
+    d, n, shares = late.delays[ABOVE], late.at_risk[ABOVE], np.zeros(BINS + 1)
+    product_limit(d, n, late.edges, shares)
+    unknown = n < ENOUGH
+    # Where all that are at risk took so long, nothing is earlier: no interval can tell how little.
+    terms = np.divide(d, n * (n - d), out=np.zeros(BINS), where=(n > d) & ~unknown)
+    reach = 1.96 * np.sqrt(np.append(np.cumsum(terms[::-1])[::-1], 0.0))
+    low, high = shares * np.exp(-reach), np.minimum(shares * np.exp(reach), 1.0)
+    return DelayShares(late.edges.copy(), shares, low, high, int(d.sum()))
