@@ -96,6 +96,7 @@ from .policies import Windowed as Windowed
 from .problems import Interval as Interval
 from .problems import Moving as Moving
 from .problems import Problem as Problem
+from .problems import delays as delays
 from .results.budget import UB3 as UB3
 from .results.budget import FixedBudget as FixedBudget
 from .results.budget import Uniform as Uniform

@@ -215,7 +215,7 @@ def test_a_decision_whose_time_is_over_counts_as_zero():
 @pytest.mark.parametrize("call", ["decide", "reward"])
 def test_deciding_and_rewarding_expire_too(call):
     clock = Clock()
-    one = agent(clock, time_to_live=10, on_expiry="zero")
+    one = agent(clock, time_to_live=10, on_expiry="zero", late="count")
     one.decide()
     clock.now = 5.0
     other = one.decide().id

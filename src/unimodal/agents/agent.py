@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from unimodal.agents.decisions import Book, Decision, check_expiry
+from unimodal.agents.late import EXPIRED, Outcome, WeighByAge, checked_late
 from unimodal.agents.limits import Limits
 from unimodal.agents.past_data import PastData, PastRewards, as_past_data, checked
 from unimodal.agents.player import Player
@@ -16,6 +17,7 @@ from unimodal.families import Family, as_family
 from unimodal.families.family import divergence
 from unimodal.graphs import Graph
 from unimodal.graphs.graph import plain_label
+from unimodal.inference.late_rewards import delay_shares, viewed
 from unimodal.kernels.random import POLICY, stream
 from unimodal.lookup.graph_view import LazyGraphView, WholeGraphView
 from unimodal.lookup.oracle import Neighbours, Oracle, as_oracle
@@ -66,6 +68,9 @@ class Agent:
         After how many seconds a decision without a reward is closed; never by default.
     on_expiry
         "drop" or "zero": what such a decision counts as; "zero" takes Bernoulli or Bounded rewards.
+    late
+        What decisions without a reward count for with "zero": by default "weigh", as much as their
+        age says; "hold", nothing until their time is over, whatever is told; "count", nothing.
     clock
         The time in seconds, a function; that of the machine by default.
     data
@@ -98,6 +103,7 @@ class Agent:
         root: Any = None,
         time_to_live: float | None = None,
         on_expiry: str = "drop",
+        late: str | None = None,
         clock: Callable[[], float] = time.time,
         data: Any = None,
     ) -> None:
@@ -122,7 +128,9 @@ class Agent:
             begin = policy.opening.without(begin, known)
         book = Book(family, time_to_live, on_expiry)
         check_expiry(family, on_expiry)
+        late = checked_late(late, policy, family, book.time_to_live, on_expiry)
         self._assemble(policy, view, family, seed, begin, rng, book, clock)
+        self._player.use_late(late, book.time_to_live)
         if data is not None:
             self.begin_with(as_past_data(data))
 
@@ -355,6 +363,39 @@ class Agent:
         self._book = book
 
     @property
+    def late(self) -> str:
+        """What becomes of rewards that come late: "weigh", "hold" or "count"."""
+        return "count" if self._player.late is None else self._player.late.name
+
+    def delays(self) -> pl.DataFrame:
+        """How late rewards above 0 come: the share by each age, of those in time, with intervals.
+
+        It is known where decisions are weighed (`late="weigh"`), as far as they are old enough.
+
+        Returns
+        -------
+        pl.DataFrame
+            One row per age, with the share and the ends of its 95 % interval.
+
+        Examples
+        --------
+        >>> import unimodal as um
+        >>> agent = um.Agent(graph=um.graphs.line(3), time_to_live=7.0, on_expiry="zero")
+        >>> agent.delays().columns
+        ['age', 'share', 'low', 'high']
+        """
+        import polars as pl
+
+        if not isinstance(self._player.late, WeighByAge):
+            raise UnimodalError(
+                f"delays are learnt where decisions are weighed, got late={self.late!r}: use "
+                "late='weigh', with a time_to_live and on_expiry='zero'."
+            )
+        found = delay_shares(viewed(self._player.late.arrays))
+        columns = {"age": found.ages, "share": found.shares, "low": found.low, "high": found.high}
+        return pl.DataFrame(columns)
+
+    @property
     def outstanding(self) -> int:
         """How many decisions wait for their reward."""
         return len(self._book.open)
@@ -404,17 +445,24 @@ class Agent:
             now,
             self._player.propensity(arm, leader, reason) if propensity else None,
         )
+        self._player.decided(arm, now)
         if self.recorder is not None:
             self.recorder("decide", now, decision.id, decision)
         return decision
 
     @overload
-    def reward(self, decision: int, reward: float) -> bool: ...
+    def reward(self, decision: int, reward: float, *, time: float | None = None) -> bool: ...
 
     @overload
-    def reward(self, decision: Sequence[int], reward: Sequence[float]) -> list[bool]: ...
+    def reward(
+        self,
+        decision: Sequence[int],
+        reward: Sequence[float],
+        *,
+        time: Sequence[float] | float | None = None,
+    ) -> list[bool]: ...
 
-    def reward(self, decision: Any, reward: Any) -> bool | list[bool]:
+    def reward(self, decision: Any, reward: Any, *, time: Any = None) -> bool | list[bool]:
         """The reward of a decision, by its id; or ids and rewards, two sequences.
 
         True if it counts now, False if the same was told before. Another reward than before, an
@@ -427,6 +475,9 @@ class Agent:
             The id of a decision, or a list of ids.
         reward
             Its reward, or a list of rewards.
+        time
+            When it happened, or a list of times; now by default. It decides how late the reward
+            came, and whether it came in time.
 
         Returns
         -------
@@ -446,24 +497,32 @@ class Agent:
         many = _is_batch(reward)
         told = _paired(decision, reward, "reward", "ids") if many else [(decision, reward)]
         now = self._book.tick(self.clock())
-        news = self._book.news(told, now)
-        self._expire_before(now)
+        happened = None if time is None else _times(time, len(told))
+        news = self._book.news(told, now, happened)
+        numbers = [int(number) for number, _ in told]
+        times = dict(zip(numbers, happened or (), strict=happened is not None))
+        self._expire_before(now, news)
         for number, value in news.items():
-            self.settle(number, value, now)
+            self.settle(number, value, now, float(times.get(number, now)))
+        self._player.look()
         if not many:
             return bool(news)
         return [news.pop(int(number), None) is not None for number, _ in told]
 
-    def settle(self, decision: int, reward: float | None, now: float) -> None:
+    def settle(
+        self, decision: int, reward: float | None, now: float, happened: float | None = None
+    ) -> None:
         """Close a decision with its reward, or (None) because its time is over."""
         self._check_lock()
-        arm = self._book.close(decision, reward)
+        made = self._book.close(decision, reward)
         if self.recorder is not None:  # only now: what is not open must not be in the log
             self.recorder("expire" if reward is None else "reward", now, decision, reward)
-        if reward is None and self._book.on_expiry == "zero":
-            reward = 0.0
-        if reward is not None and arm >= 0:  # else there is nothing to learn, or nobody to learn
-            self._player.learn(arm, reward)
+        outcome = None
+        if reward is not None:
+            outcome = Outcome(reward, now if happened is None else happened)
+        elif self._book.on_expiry == "zero":
+            outcome = EXPIRED
+        self._player.closed(decision, made, outcome)
 
     @property
     def limits(self) -> Limits:
@@ -548,7 +607,10 @@ class Agent:
         self._check_lock()
         before = self.outstanding
         self._expire_before(self._book.tick(self.clock()))
-        return before - self.outstanding
+        closed = before - self.outstanding
+        if closed:  # else nothing happened
+            self._player.look()
+        return closed
 
     def _check_lock(self) -> None:
         if self.locked:  # what it did here would not be in the log, which could not be folded again
@@ -557,9 +619,12 @@ class Agent:
                 "and reward."
             )
 
-    def _expire_before(self, now: float) -> float:
+    def _expire_before(self, now: float, told: Container[int] = ()) -> float:
+        """Close the decisions whose time is over, but for those that are told, and grow older."""
         for decision in self._book.due(now):
-            self.settle(decision, None, now)
+            if decision not in told:
+                self.settle(decision, None, now)
+        self._player.pass_time(now)
         return now
 
     def certificate(self, confidence: float = 0.95, tolerance: float | None = None) -> Certificate:
@@ -681,6 +746,14 @@ def _is_batch(reward: Any) -> bool:
         return True  # which is then refused
     several = hasattr(reward, "__len__") and hasattr(reward, "__getitem__")
     return several and not isinstance(reward, str | bytes | bytearray | Mapping)
+
+
+def _times(time: Any, count: int) -> list[Any]:
+    """When outcomes happened, one time for each."""
+    times = list(time) if _is_batch(time) else [time] * count
+    if len(times) != count:
+        raise UnimodalError(f"reward needs as many times as rewards, got {len(times)} and {count}.")
+    return times
 
 
 def _paired(names: Any, rewards: Any, method: str, what: str) -> list[tuple[Any, Any]]:

@@ -229,19 +229,25 @@ class Book:
             due.append(decision)
         return due
 
-    def close(self, decision: int, reward: float | None) -> int:
-        """Close a decision, with its reward if it has one; its arm."""
+    def close(self, decision: int, reward: float | None) -> tuple[int, float]:
+        """Close a decision, with its reward if it has one; its arm and its time."""
         if reward is not None:
             self.outcomes.set(decision, reward)
-        return self.open.pop(decision)[0]
+        return self.open.pop(decision)
 
-    def news(self, told: Sequence[tuple[Any, Any]], now: float) -> dict[int, float]:
-        """What is new among decisions and rewards; a mistake anywhere refuses all of them."""
+    def news(
+        self, told: Sequence[tuple[Any, Any]], now: float, happened: Sequence[Any] | None = None
+    ) -> dict[int, float]:
+        """What is new among decisions and rewards; a mistake anywhere refuses all of them.
+
+        `happened` is when each outcome did, where that is known: then it must have been in time.
+        """
         news: dict[int, float] = {}
-        for decision, reward in told:
+        for place, (decision, reward) in enumerate(told):
             decision, value = self._known(decision), self._checked(reward)
+            at = now if happened is None else self._happened(decision, happened[place], now)
             before = news.get(decision)
-            if before is None and self._is_open(decision, now):
+            if before is None and self._is_open(decision, at):
                 news[decision] = value
                 continue
             if before is None:
@@ -303,6 +309,18 @@ class Book:
         return (
             decision in self.open and now < self.since(self.open[decision][1]) + self.time_to_live
         )
+
+    def _happened(self, decision: int, time: Any, now: float) -> float:
+        """When an outcome happened: after its decision, and not in the future."""
+        at = real_number(time, "the 'time' of reward")
+        made = self.open[decision][1] if decision in self.open else -math.inf
+        if not made <= at <= now:
+            raise UnimodalError(
+                f"the 'time' of reward must lie between its decision (at {made:g}) and now "
+                f"({now:g}), got {time!r} for decision {decision}: give when the outcome happened, "
+                "in seconds of the agent's clock."
+            )
+        return at
 
     def _known(self, decision: Any) -> int:
         number: int = decision

@@ -48,11 +48,14 @@ def known_graph(agent: Agent) -> Graph:
     return lay_out(len(labels), ends[:, 0], ends[:, 1], {"kind": "edges"}, labels)
 
 
-def known_records(agent: Agent, graph: Graph) -> Any:
-    """What the agent knows of the arms of a graph, in their order; a prior of those not met."""
+def known_records(agent: Agent, graph: Graph, arms: Any = None) -> Any:
+    """What the agent knows of the arms of a graph, in their order; a prior of those not met.
+
+    `arms` are its records by default.
+    """
+    arms = agent._player.state.arms if arms is None else arms
     if agent.graph is not None:
-        return agent._player.state.arms
-    arms = agent._player.state.arms
+        return arms
     records = np.zeros(graph.n_arms, dtype=arms.dtype)
     set_prior(records, agent.family, agent.policy.beliefs)
     set_factors(records, agent.family, graph.labels)
@@ -69,7 +72,7 @@ def evidence_sums(agent: Agent, graph: Graph) -> tuple[Any, Any]:
 
     Past data count only where the caller said that they are of the same kind (`certify=True`).
     """
-    records = known_records(agent, graph)
+    records = known_records(agent, graph, agent._player.learnt_records())
     pulls, totals = records["pulls"].astype(np.float64), records["total"].copy()
     past = agent.past
     if past.pulls.any() and not past.certify:  # then the graph is held: the numbers are its own

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unimodal.agents.late import LateRule, Made, Outcome, new_rule
 from unimodal.agents.limits import Limits
 from unimodal.agents.past_data import Known, PastRewards
 from unimodal.families import Family
@@ -26,7 +27,6 @@ from unimodal.policies.policy import own_functions
 from unimodal.policies.round import ask, choose, effective_clock, observe
 from unimodal.policies.scope import clock, contests, lead, span
 from unimodal.policies.state import (
-    ARM,
     BEGUN,
     CAPPED,
     CONTEST,
@@ -71,7 +71,7 @@ class Player:
         self.index, self.family_record = record(policy.index_for(family)), record(family)
         # Where arms cost a look-up, one that was only met does not lead: it would be looked up too.
         held = isinstance(view, WholeGraphView)
-        self._unpulled = policy.opening.unpulled_mean if held else -np.inf
+        self.unpulled = policy.opening.unpulled_mean if held else -np.inf
         self._known = view.n_arms
         # For certificates: the order in which arms were first pulled (None: it was not kept), and
         # whether an arm has ever had other neighbours than now.
@@ -83,18 +83,50 @@ class Player:
         self.past_certifies = False
         self._counted = policy.counted_prior(view.n_arms, family) if held else 0.0
         slots = view.slots
-        state = new_state(view.n_arms, slots, family, policy.beliefs, begin, self._unpulled, rng)
-        state = policy.equip(state, family, self._unpulled)
+        state = new_state(view.n_arms, slots, family, policy.beliefs, begin, self.unpulled, rng)
+        state = policy.equip(state, family, self.unpulled)
         self._set_factors(state.arms, 0, view.n_arms)
-        self.state = self.with_board(with_room(self.index, state, 0))
+        self.late: LateRule | None = None  # None: a reward counts as it is told
+        self.take_state(self.with_board(with_room(self.index, state, 0)))
+
+    def take_state(self, state: State) -> None:
+        """Go on with a state, whose kind decides which machine code chooses and learns."""
+        policy, family, self.state = self.policy, self.family, state
         rule = (self.scope, self.index, self.family_record)
         self.choose: Any = choose
         with explained(policy, family):
             self.observe = specialised(observe, *rule, self.state, 0, 0.0)
             if not policy.is_plain:
-                self.choose = specialised(ask, *rule, view.arena, self.state)
+                self.choose = specialised(ask, *rule, self.view.arena, self.state)
         own = own_functions(policy, family)
         self.choose, self.observe = explaining(self.choose, own), explaining(self.observe, own)
+
+    def use_late(self, late: str, time_to_live: float) -> None:
+        """Begin with a rule for rewards that come late, before anything else: see `late.py`."""
+        self.late = new_rule(late, self, time_to_live)
+
+    def pass_time(self, now: float) -> None:
+        """Know that it is so late: before anything else that happens at that time."""
+        if self.late is not None:
+            self.late.pass_time(self, now)
+
+    def decided(self, arm: int, now: float) -> None:
+        """Note that a decision was made, of which nothing is known yet."""
+        if self.late is not None:
+            self.late.decided(self, arm, now)
+
+    def look(self) -> None:
+        """Let the arms' records say what is known: after whatever happened but a decision."""
+        if self.late is not None:
+            self.late.look(self)
+
+    def closed(self, number: int, made: Made, outcome: Outcome | None) -> None:
+        """Learn how a decision of an arm and a time was closed; None if nothing is to be learnt."""
+        arm = made[0]
+        if arm < 0 or outcome is None:  # or nobody is there to learn it
+            return
+        if self.late is None or self.late.closed(self, number, made, outcome):
+            self.learn(arm, outcome.reward)
 
     @property
     def round(self) -> int:
@@ -198,12 +230,18 @@ class Player:
     def next_arm(self) -> int:
         """Choose the arm of the next round."""
         if isinstance(self.view, LazyGraphView):
+            if self.late is not None:
+                self.late.look(self)  # who leads may depend on it, and whose neighbours are met
             self._meet_neighbours(self.view)
-        arena = self.view.arena
-        arm = int(self.choose(self.scope, self.index, self.family_record, arena, self.state))
+        arm = self.choose_now() if self.late is None else self.late.choose(self)
         if self.first_pulls is not None:
             self.first_pulls.setdefault(arm)
         return arm if self.limits.cap is None else self._within_cap(arm)
+
+    def choose_now(self) -> int:
+        """The arm that the policy chooses by the records as they are."""
+        arena = self.view.arena
+        return int(self.choose(self.scope, self.index, self.family_record, arena, self.state))
 
     def _within_cap(self, arm: int) -> int:
         """The arm, or the leader where the arm has had its share of the last decisions."""
@@ -235,6 +273,14 @@ class Player:
         self.observe(self.scope, self.index, self.family_record, self.state, arm, reward)
         if self.limits.paused:  # a reward shows its arm, and a memory those that it forgets
             hide(self.state.best, self.state.count, np.array(self.limits.paused))
+
+    def learnt_records(self) -> Any:
+        """The arms' records with the rewards that were told, whatever a rule makes of them."""
+        arms = self.state.arms
+        if self.late is not None:
+            arms, known = arms.copy(), self.view.n_arms
+            self.late.learnt(arms["pulls"][:known], arms["total"][:known])
+        return arms
 
     def propensity(self, arm: int, leader: int, reason: str) -> float | None:
         """How likely the arm was, given the leader and all that was known."""
@@ -297,7 +343,8 @@ class Player:
         """Give every arm that has been met a record and a place on the leader board."""
         state, needed = self.state, self.view.n_arms
         if needed > len(state.arms):
-            arms = np.zeros(needed + needed // 4, dtype=ARM)  # a quarter: these are most of memory
+            more = needed // 4  # only a quarter: these are most of memory
+            arms = np.zeros(needed + more, dtype=state.arms.dtype)
             set_prior(arms, self.family, self.policy.beliefs)
             arms[: len(state.arms)] = state.arms
             self._set_factors(arms, self._known, needed)
@@ -305,7 +352,7 @@ class Player:
         else:
             self._set_factors(state.arms, self._known, needed)
             for arm in range(self._known, needed):
-                show(state.best, state.count, arm, self._unpulled)
+                show(state.best, state.count, arm, self.unpulled)
         self._known = needed
 
     def _set_factors(self, arms: Any, first: int, last: int) -> None:
@@ -314,7 +361,7 @@ class Player:
 
     def with_board(self, state: State) -> State:
         """The state with the leader board that its arms imply."""
-        best, count = implied_board(state.arms, self.view.n_arms, self._unpulled, self._counted)
+        best, count = implied_board(state.arms, self.view.n_arms, self.unpulled, self._counted)
         if isinstance(self.view, LazyGraphView) and state.arms[0]["pulls"] == 0:
             # Before any reward the root leads, and not one of those met by looking around it.
             show(best, count, 0, -sys.float_info.max)

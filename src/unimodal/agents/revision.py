@@ -6,6 +6,7 @@ from typing import Any
 
 from unimodal.agents.agent import Agent
 from unimodal.agents.decisions import RewardsInMemory
+from unimodal.agents.late import renumbered_late
 from unimodal.agents.limits import (
     check_some_left,
     checked_cap,
@@ -153,4 +154,5 @@ def _renumbered(data: dict[str, Any], where: list[int], n_arms: int) -> dict[str
         "seen": [[where[int(arm)], reward] for arm, reward in data["seen"] if where[int(arm)] >= 0],
         "memory": renumbered_memory(data["memory"], where, n_arms),
         "decisions": decisions,
+        **({"late": renumbered_late(data["late"], where)} if "late" in data else {}),
     }

@@ -18,6 +18,17 @@ from unimodal.families import Family
 from unimodal.families.family import LARGEST
 from unimodal.graphs.graph import is_itself
 from unimodal.graphs.text import as_label
+from unimodal.inference.late_rewards import (
+    ABOVE,
+    BINS,
+    FIRST,
+    MADE,
+    NONE_LEFT,
+    NOTES,
+    SILENT,
+    TAKEN,
+    ZERO,
+)
 from unimodal.lookup.cache import COUNTS
 from unimodal.policies import Discounted, Policy, Restarting, Windowed
 from unimodal.policies.npts import Reweighed
@@ -35,7 +46,9 @@ def check_state(data: dict[str, Any], view: Any, policy: Policy, family: Family)
     n_arms = view.n_arms
     _check_rounds(data, n_arms)
     past = sum(count for _, count, _ in data["past"]["arms"]) if "past" in data else 0
-    rows = _check_arms(data, n_arms, isinstance(policy, Discounted), LONGEST + past)
+    late = data.get("late")
+    in_shares = isinstance(policy, Discounted) or (late is not None and late["rule"] == "weigh")
+    rows = _check_arms(data, n_arms, in_shares, LONGEST + past)
     if not _can_be(rows, family):
         raise ValueError("sums that cannot be")
     if isinstance(policy.index_for(family), Reweighed):
@@ -47,6 +60,8 @@ def check_state(data: dict[str, Any], view: Any, policy: Policy, family: Family)
             raise ValueError("more links than there is room for")
     if "decisions" in data:
         _check_book(data["decisions"], n_arms)
+    if late is not None:
+        check_late(late, data["decisions"], n_arms)
     if "past" in data:
         _check_past(data["past"], rows, n_arms, family)
 
@@ -267,6 +282,54 @@ def _check_book(book: dict[str, Any], n_arms: int) -> None:
         raise ValueError("arms of other decisions than were made")
     if len(rewards) > made or ("rewards" in book and made > len(rewards) + _UNREWARDED):
         raise ValueError("rewards of decisions that were not made, or of far too few")
+
+
+def check_late(late: dict[str, Any], book: dict[str, Any], n_arms: int) -> None:
+    """Raise a ValueError if a rule for late rewards cannot be so: compiled code trusts it."""
+    if late["rule"] not in ("weigh", "hold") or book["time_to_live"] is None:
+        raise ValueError("a rule for late rewards that is none")
+    if late["rule"] == "hold":
+        rows = zip(*_list(late["held"]), strict=True) if late["held"] else ((),) * 4
+        numbers, arms, times, rewards = rows
+        _wholes(numbers, 1, book["made"] + 1)
+        _wholes(arms, -1, n_arms)
+        _numbers([*times, *rewards])
+        return
+    notes, left = _list(late["notes"]), _list(late["left"])
+    _wholes(notes, 0, LONGEST + 2)
+    if len(notes) != NOTES or len(left) != BINS:
+        raise ValueError("notes of another size")
+    made, first, taken = (notes[place] for place in (MADE, FIRST, TAKEN))
+    _wholes(left, first, made + 2)
+    if not first - 1 <= taken <= made <= book["made"] or first != left[-1]:
+        raise ValueError("decisions that cannot be")
+    if sorted(left, reverse=True) != left or left[0] > taken + 1:
+        raise ValueError("decisions that cannot have grown older")
+    for name, width in (("delays", BINS), ("at_risk", BINS), ("shares", BINS + 1)):
+        if _table(late[name], 2, width).min() < 0.0:
+            raise ValueError("delays that cannot be")
+    _check_waiting(late, made + 1 - first, n_arms)
+
+
+def _check_waiting(late: dict[str, Any], count: int, n_arms: int) -> None:
+    """The decisions that are weighed, and what arms have of them."""
+    times, _, kinds, bins = _table(late["young"], count, 4).T if count else ((),) * 4
+    if not (np.isin(kinds, (SILENT, ZERO, ABOVE)).all() and np.isin(bins, np.arange(BINS)).all()):
+        raise ValueError("outcomes that cannot be")
+    _wholes([arm for _, arm, *_ in late["young"]], -1, n_arms)
+    if sorted(times) != list(times):
+        raise ValueError("decisions out of order")
+    sums = _table(late["sums"], len(_list(late["sums"])), 6)
+    _numbers([*late["last"], late["now"]])
+    _wholes(_list(late["changed"]), 0, n_arms)
+    if sorted(set(late["changed"])) != late["changed"]:
+        raise ValueError("arms that cannot have changed")
+    _wholes([late["last"][0]], NONE_LEFT, n_arms)
+    _wholes([arm for arm, *_ in late["sums"]], 0, n_arms)
+    if not {arm for _, arm, *_ in late["young"]} <= {-1, *sums[:, 0].tolist()}:
+        raise ValueError("decisions of arms without sums")
+    if len(set(sums[:, 0])) != len(sums) or not (sums[:, 1] >= sums[:, 2]).all():
+        raise ValueError("sums of an arm that cannot be")
 
 
 def _check_rewards(rewards: Iterable[Any], family: Family) -> None:

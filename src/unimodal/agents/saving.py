@@ -85,6 +85,7 @@ def state_data(agent: Agent) -> dict[str, Any]:
         "decisions": agent._book.to_data(),
         **({"past": past_data(player)} if player.past_sums else {}),
         **({"limits": limits.to_data()} if limits else {}),
+        **({"late": player.late.to_data()} if player.late is not None else {}),
     }
 
 
@@ -163,6 +164,8 @@ def assembled(
     begin = np.array(data["begin"], dtype=np.int64)
     book = Book.from_data(family, data["decisions"]) if "decisions" in data else Book(family)
     agent._assemble(policy, view, family, seed, begin, rng, book, limits=limits)
+    if "late" in data:
+        agent._player.use_late(data["late"]["rule"], book.time_to_live)
     _fill(agent, data)
     return agent
 
@@ -193,6 +196,7 @@ def copied(agent: Agent) -> Agent:
     )
     player.view, twin._player, twin._book = player.view.copied(), player, agent._book.copied()
     player.limits = player.limits.copied()
+    player.late = None if player.late is None else player.late.copied()
     return twin
 
 
@@ -231,6 +235,8 @@ def _fill(agent: Agent, data: dict[str, Any]) -> None:
     past = data.get("past", {"certify": False, "arms": []})
     agent._player.past_sums = {arm: (pulls, total) for arm, pulls, total in past["arms"]}
     agent._player.past_certifies = past["certify"]
+    if agent._player.late is not None:
+        agent._player.late.fill(agent._player, data["late"])
 
 
 def _same(policy: Policy, saved: dict[str, Any]) -> bool:

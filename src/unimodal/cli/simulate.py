@@ -39,6 +39,15 @@ def simulate(
     engine: Annotated[
         str, typer.Option(help="auto, step (every round) or leap (skips, in the same law)")
     ] = "auto",
+    delay: Annotated[
+        str,
+        typer.Option(help="How late rewards come: exponential:MEAN, lognormal:MEAN or fixed:TIME"),
+    ] = "",
+    time_to_live: Annotated[
+        float | None, typer.Option(help="After how much time silence counts as 0, with --delay")
+    ] = None,
+    late: Annotated[str, typer.Option(help="weigh, hold or count, with --delay")] = "weigh",
+    visitors: Annotated[float, typer.Option(help="Rounds in one unit of time")] = 1.0,
     workers: Annotated[int | None, typer.Option(help="Threads; all cores by default")] = None,
     dask: Annotated[str, typer.Option(help="Address of a Dask scheduler to run the work")] = "",
     out: Annotated[
@@ -65,6 +74,7 @@ def simulate(
       unimodal simulate --from results/result.parquet --out again
       unimodal simulate --trials 1e4 --dask tcp://10.0.0.1:8786
       unimodal simulate --trials 1e4 --shard 3/100 --out parts
+      unimodal simulate --horizon 6400 --delay exponential:1 --time-to-live 7 --visitors 160
     """
     import unimodal as um
     from unimodal import families, graphs, problems
@@ -95,6 +105,10 @@ def simulate(
         chosen = [known.parse(text) for text in known.split(policies)]
         problem = problems.by_distance(made, best, high, low, families.parse(family))
         which: dict[str, Any] = {"trials": len(numbers), "first_trial": numbers.start, "seed": seed}
+        if delay or time_to_live is not None:
+            law = problems.delays.parse(delay) if delay else None
+            which |= {"delay": law, "time_to_live": time_to_live, "late": late}
+            which["visitors"] = visitors
         with workers_at(dask) as executor:
             where: dict[str, Any] = {"workers": workers, "executor": executor}
             result = um.simulate(problem, chosen, horizon=rounds, **which, engine=engine, **where)

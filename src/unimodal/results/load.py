@@ -12,6 +12,7 @@ import numpy as np
 from unimodal import checksums, files, problems
 from unimodal.agents import Agent
 from unimodal.engines.engine_choice import ENGINES
+from unimodal.engines.late import Lateness
 from unimodal.errors import LONGEST, UnimodalError, check_memory, unknown_name, whole_number
 from unimodal.policies import Policy, as_policy, as_saved
 from unimodal.policies import from_data as policy_from_data
@@ -128,7 +129,8 @@ def _read(
         _check_ends(arrays, int(rounds[-1]), n_arms, problem)
         _check_arrays(arrays, int(rounds[-1]), n_arms)
         runs[name] = Run(policy, **arrays)
-    return Result(problem, seed, rounds, runs, engine, stop, first, law)
+    lateness = Lateness.from_data(data["late"]) if "late" in data else None
+    return Result(problem, seed, rounds, runs, engine, stop, first, law, lateness)
 
 
 def _rounds(listed: Any) -> Any:

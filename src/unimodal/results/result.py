@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimodal import checksums, files, policies
+from unimodal.engines.late import Lateness
 from unimodal.engines.law import law_hash, source_of
 from unimodal.errors import (
     UnimodalError,
@@ -121,6 +122,7 @@ class Result(Mapping[str, Run]):
     stop: stopping.StoppingRule | None = None  # what ended trials before the horizon
     first_trial: int = 0
     law: str = ""
+    lateness: Lateness | None = None  # how late rewards came
 
     def __getitem__(self, name: str) -> Run:
         if name not in self.runs:
@@ -327,7 +329,7 @@ class Result(Mapping[str, Run]):
         from unimodal.results.simulate import run_trials
 
         settings = (self.problem, self.policies, self.rounds, numbers, self.seed, self.engine)
-        options = (workers, self.has_history, progress, self.stop, executor)
+        options = (workers, self.has_history, progress, self.stop, executor, self.lateness)
         return run_trials(*settings, *options)
 
     def regret(self, name: str) -> analysis.Interval:
@@ -560,6 +562,7 @@ class Result(Mapping[str, Run]):
             "history": self.has_history,
             "engine": self.engine,
             **({} if self.stop is None else {"stop": stopping.to_data(self.stop)}),
+            **({} if self.lateness is None else {"late": self.lateness.to_data()}),
             "law": self.law,
             "versions": versions(),
         }

@@ -8,16 +8,19 @@ from typing import Any
 
 from unimodal.engines import runner
 from unimodal.engines.engine_choice import ENGINES, checkpoint_rounds
+from unimodal.engines.late import LATE, Lateness, check_late
 from unimodal.errors import (
     LONGEST,
     UnimodalError,
     check_memory,
+    real_number,
     refuse_set,
     unknown_name,
     whole_number,
 )
 from unimodal.policies import Policy, as_policy, told_apart
 from unimodal.problems import Problem, Recorded
+from unimodal.problems.delays import as_delay
 from unimodal.report import progress as progress_bar
 from unimodal.results.result import MOST_TRIALS, Result, Run, law_of
 from unimodal.results.stopping import StoppingRule, check_stop
@@ -40,6 +43,10 @@ def simulate(
     spacing: str = "log",
     history: bool = False,
     stop: StoppingRule | None = None,
+    delay: Any = None,
+    time_to_live: float | None = None,
+    late: str = "weigh",
+    visitors: float = 1.0,
     progress: bool | None = None,
 ) -> Result:
     """Run every policy on a problem, `trials` times for `horizon` rounds.
@@ -65,6 +72,10 @@ def simulate(
     checkpoints is what it would be if the certified arm were played from then on. A stopping rule
     of your own is an object with two methods, `next_look(last)` and `test(problem)`
     (docs/guide/certificates.md); the arm that it ends a trial with stands for the certified one.
+
+    With a `delay`, rewards above 0 come so late, zeros never: a decision without a reward counts as
+    0 once its `time_to_live` is over. There are `visitors` in one unit of time, evenly spaced. Only
+    what comes in time is earned: regret is against the best arm by that.
 
     Parameters
     ----------
@@ -94,6 +105,14 @@ def simulate(
         Whether every arm and reward is kept, too.
     stop
         Ends a trial early: `um.Certified`, or a rule of your own.
+    delay
+        How late rewards come: a law of `um.delays`, or a function draw(rng, n).
+    time_to_live
+        After how much time a decision without a reward counts as 0.
+    late
+        What decisions count for until then: "weigh", "hold" or "count", as in `Agent`.
+    visitors
+        How many rounds there are in one unit of time.
     progress
         Whether a bar shows the progress; on a terminal and in a notebook by default.
 
@@ -136,8 +155,41 @@ def simulate(
                 "a certificate holds for independent rewards, got a table in order: take "
                 "resampled=True, or leave out 'stop'."
             )
-    settings = (problem, chosen, rounds, numbers, seed, engine)
-    return run_trials(*settings, workers, history, progress, stop, executor)
+    lateness = checked_lateness(problem, chosen, delay, time_to_live, late, visitors)
+    if lateness is not None and (engine == "leap" or stop is not None):
+        raise UnimodalError(
+            "late rewards are played round by round, to the horizon: leave out engine='leap' and "
+            "'stop', or the 'delay'."
+        )
+    settings = (problem, chosen, rounds, numbers, seed, engine if lateness is None else "step")
+    return run_trials(*settings, workers, history, progress, stop, executor, lateness)
+
+
+def checked_lateness(
+    problem: Problem,
+    policies: Sequence[Policy],
+    delay: Any,
+    time_to_live: Any,
+    late: Any,
+    visitors: Any,
+) -> Lateness | None:
+    """How late rewards come, if a delay is given."""
+    if delay is None:
+        if time_to_live is not None:
+            raise UnimodalError(
+                "a 'time_to_live' is for rewards that come late: give their 'delay', too, such as "
+                "um.delays.Exponential(mean=1.0)."
+            )
+        return None
+    law = as_delay(delay)
+    law.share_within(1.0, problem.graph)  # it may not fit the arms
+    lives = real_number(time_to_live, "the 'time_to_live' of rewards that come late", above=0)
+    per_unit = real_number(visitors, "the 'visitors' in one unit of time", above=0)
+    if not isinstance(late, str) or late not in LATE:
+        raise unknown_name("rule for late rewards", late, LATE)
+    for policy in policies:
+        check_late(problem, policy, late)
+    return Lateness(law, lives, late, per_unit)
 
 
 def named(policies: Policy | Sequence[Policy]) -> list[Policy]:
@@ -169,10 +221,11 @@ def run_trials(
     progress: bool | None,
     stop: StoppingRule | None = None,
     executor: Executor | None = None,
+    lateness: Lateness | None = None,
 ) -> Result:
     """Run trials of these numbers; what `simulate` and a result's `rerun` and `extend` share."""
     workers = checked_workers(workers, executor)
-    plan = TrialPlan(problem, rounds, seed, engine, history, stop)
+    plan = TrialPlan(problem, rounds, seed, engine, history, stop, lateness)
     each = plan.bytes_a_trial
     check_memory(len(policies) * len(numbers) * each, "what the trials leave behind")
     runs = {policy.name: Run(policy, **plan.empty(len(numbers))) for policy in policies}
@@ -188,7 +241,7 @@ def run_trials(
             tell = lambda trials: update(trials * plan.horizon)  # noqa: E731
             play_on(executor, plan, arrays, policies, numbers, tell)
     law = law_of(problem, policies)
-    return Result(problem, seed, rounds, runs, engine, stop, numbers.start, law)
+    return Result(problem, seed, rounds, runs, engine, stop, numbers.start, law, lateness)
 
 
 def checked_workers(workers: Any, executor: Any) -> int | None:

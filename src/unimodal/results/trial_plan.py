@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimodal.engines.engine_choice import trial_class
+from unimodal.engines.late import Lateness, LateTrial
 from unimodal.engines.trial import Trial
 from unimodal.errors import LONGEST
 from unimodal.policies import Policy
@@ -30,6 +31,7 @@ class TrialPlan:
     engine: str
     history: bool
     stop: StoppingRule | None = None
+    lateness: Lateness | None = None
 
     @property
     def horizon(self) -> int:
@@ -44,8 +46,11 @@ class TrialPlan:
 
     def new_trial(self, policy: Policy, number: int) -> Trial:
         """A trial that has not begun; parts that cannot be composed are refused here."""
+        settings = (self.problem, policy, self.seed, number, self.rounds, self.history)
+        if self.lateness is not None:
+            return LateTrial(*settings, self.lateness)
         kind = trial_class(self.engine, self.problem, policy, self.horizon, self.history)
-        trial: Trial = kind(self.problem, policy, self.seed, number, self.rounds, self.history)
+        trial: Trial = kind(*settings)
         return trial
 
     def empty(self, trials: int) -> dict[str, Any]:
