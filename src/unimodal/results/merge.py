@@ -83,6 +83,7 @@ def _about(result: Result) -> dict[str, Any]:
         "engine": result.engine,
         "checkpoints": result.rounds.tolist(),
         "rule for stopping": result.stop,
+        "delay of rewards": result.lateness,
         "history": result.has_history,
         "sources of unimodal, Numba, NumPy or your own classes": result.law,
     }
