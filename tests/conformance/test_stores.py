@@ -19,11 +19,13 @@ from unimodal.campaigns.content import content_of
 from unimodal.campaigns.events import Event, identity_of
 from unimodal.campaigns.stores import NumberTaken, SetBack, as_place, kind_of, postgresql, sqlite
 from unimodal.errors import Busy, StoreError
+from unimodal.testing.simulation.memory import MEMORY, MemoryPlace
 
 # The kind of store, and where a new one is, given the test's fixtures.
 STORES = {
     "sqlite": (sqlite, lambda get: next_file(get("tmp_path"))),
     "postgresql": (postgresql, lambda get: as_place(get("postgresql")(), "a test's")),
+    "memory": (MEMORY, lambda get: MemoryPlace("a test's")),
 }
 SETTINGS = {"seed": 3, "graph": {"kind": "line", "n_arms": 4}, "root": None, "name": "Größe"}
 SOURCE = Path(um.__file__).parent

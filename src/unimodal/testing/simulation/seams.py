@@ -1,0 +1,56 @@
+"""The only file of the simulator that reaches into private parts of campaigns.
+
+What it touches: `campaigns.event_checks.keys_between`, `campaigns.stores.history` (whether a log is
+still the one that was known), `campaigns.snapshots` (how often one is taken) and
+`campaigns.state_text` (the state as text). Threads, times and random numbers are replaced by name,
+in whichever module of campaigns imports them: see `stand_ins.py`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from unimodal.campaigns import snapshots
+from unimodal.campaigns.event_checks import keys_between
+from unimodal.campaigns.state_text import state_in_pieces
+from unimodal.campaigns.stores import history as identities
+from unimodal.campaigns.stores.store import Interrupted, NumberTaken, SetBack
+from unimodal.errors import StoreError
+
+__all__ = ["identities", "is_unknown", "keys_between", "small_snapshots", "state_of"]
+
+INTERNAL = (Interrupted, NumberTaken, SetBack)  # errors that must not leave a campaign
+
+
+def state_of(agent: Any) -> str:
+    """All of the state of an agent, as text: equal states are equal texts."""
+    return "".join(state_in_pieces(agent))
+
+
+def is_unknown(error: BaseException) -> bool:
+    """Whether an error says that a call may have been kept or not."""
+    words = ("not known whether", "may not have been kept", "compacted before it was seen")
+    return isinstance(error, StoreError) and any(each in str(error) for each in words)
+
+
+@contextlib.contextmanager
+def small_snapshots(every: int, rewards: int) -> Iterator[None]:
+    """Have a snapshot taken every so many events, and its rewards found some at a time."""
+    before = snapshots.SNAPSHOT_EVERY, snapshots._REWARDS
+    snapshots.SNAPSHOT_EVERY, snapshots._REWARDS = every, rewards
+    try:
+        yield
+    finally:
+        snapshots.SNAPSHOT_EVERY, snapshots._REWARDS = before
+
+
+def modules() -> list[Any]:
+    """The modules of campaigns in which threads, times and random numbers are replaced."""
+    return [
+        module
+        for name, module in list(sys.modules.items())
+        if name.startswith("unimodal.campaigns.") and ".stores" not in name
+    ]
