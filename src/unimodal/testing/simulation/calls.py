@@ -135,7 +135,7 @@ class Calls:
 
     def _reward(self, call: dict[str, Any], start: Start) -> None:
         campaign = self._client.opened()
-        told = self._world.rewards_for(call["which"], call["picks"])
+        told = self._world.rewards_for(call["which"], call["picks"], call["name"])
         if not told:
             return
         call["told"]["rewards"] = told

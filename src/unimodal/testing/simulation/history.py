@@ -70,11 +70,7 @@ class _Run:
     def all(self) -> None:
         """Run all steps, and check what came of them."""
         history, world = self._history, self._world
-        every, at_once = history["snapshot_every"], history["rewards_at_once"]
-        with (
-            stand_ins(self._turns, history["seed"], world.clock),
-            seams.small_snapshots(every, at_once),
-        ):
+        with stand_ins(self._turns, history["seed"], world.clock), seams.small(history):
             try:
                 self._clients += [Client(f"client {n}", world) for n in range(history["clients"])]
                 for call in (_BEGIN, {**_BEGIN, "do": "close"}):

@@ -1,7 +1,8 @@
 """The only file of the simulator that reaches into private parts of campaigns.
 
 What it touches: `campaigns.event_checks.keys_between`, `campaigns.stores.history` (whether a log is
-still the one that was known), `campaigns.snapshots` (how often one is taken) and
+still the one that was known), `campaigns.snapshots` (how often one is taken),
+`campaigns.transactions` (after how many transactions one is taken to be alone) and
 `campaigns.state_text` (the state as text). Threads, times and random numbers are replaced by name,
 in whichever module of campaigns imports them: see `stand_ins.py`.
 """
@@ -13,14 +14,14 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from unimodal.campaigns import snapshots
+from unimodal.campaigns import snapshots, transactions
 from unimodal.campaigns.event_checks import keys_between
 from unimodal.campaigns.state_text import state_in_pieces
 from unimodal.campaigns.stores import history as identities
 from unimodal.campaigns.stores.store import Interrupted, NumberTaken, SetBack
 from unimodal.errors import StoreError
 
-__all__ = ["identities", "is_unknown", "keys_between", "small_snapshots", "state_of"]
+__all__ = ["identities", "is_unknown", "keys_between", "small", "state_of"]
 
 INTERNAL = (Interrupted, NumberTaken, SetBack)  # errors that must not leave a campaign
 
@@ -37,14 +38,16 @@ def is_unknown(error: BaseException) -> bool:
 
 
 @contextlib.contextmanager
-def small_snapshots(every: int, rewards: int) -> Iterator[None]:
-    """Have a snapshot taken every so many events, and its rewards found some at a time."""
-    before = snapshots.SNAPSHOT_EVERY, snapshots._REWARDS
-    snapshots.SNAPSHOT_EVERY, snapshots._REWARDS = every, rewards
+def small(history: dict[str, Any]) -> Iterator[None]:
+    """Have things happen after few events that else happen after many, as a history says."""
+    before = snapshots.SNAPSHOT_EVERY, snapshots._REWARDS, transactions._ALONE
+    snapshots.SNAPSHOT_EVERY = history["snapshot_every"]
+    snapshots._REWARDS = history["rewards_at_once"]
+    transactions._ALONE = history["alone_after"]
     try:
         yield
     finally:
-        snapshots.SNAPSHOT_EVERY, snapshots._REWARDS = before
+        snapshots.SNAPSHOT_EVERY, snapshots._REWARDS, transactions._ALONE = before
 
 
 def modules() -> list[Any]:

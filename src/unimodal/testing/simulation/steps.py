@@ -55,6 +55,7 @@ def new_history(seed: int, steps: int = 16, without: frozenset[str] = frozenset(
         "clients": rng.choice([1, 2, 2, 3]),
         "snapshot_every": rng.choice([8, 12, 20]),
         "rewards_at_once": rng.choice([3, 7, 1000]),
+        "alone_after": rng.choice([0, 2, 20]),
         "eagerness": rng.choice([0.1, 0.3, 0.6]),
     }
     calls = {name: often for name, often in CALLS.items() if rng.random() < 0.7}
@@ -84,7 +85,8 @@ def _step(
             made.append(_operation(rng, _one(kinds, rng)))
         else:
             call = {"client": rng.choice(among), **_call(rng, _one(calls, rng))}
-            again = 1 + (rng.random() < 0.3) * rng.randint(1, 2) * (call.get("key") is not None)
+            may_repeat = call.get("key") is not None or call["do"] == "reward"
+            again = 1 + (may_repeat and rng.random() < 0.3) * rng.randint(1, 2)
             made += [{**call, "client": rng.choice(among)} for _ in range(again)]
     faults = []
     if rng.random() < frequent * many:
@@ -114,7 +116,7 @@ def _call(rng: random.Random, name: str) -> Step:
     if name == "reward":
         which = rng.choice(["open", "open", "open", "open", "rewarded", "conflict", "unknown"])
         picks = [rng.random() for _ in range(rng.choice([1, 1, 1, 2, 4]))]
-        return {"do": "reward", "which": which, "picks": picks}
+        return {"do": "reward", "which": which, "picks": picks, "name": rng.randrange(2**32)}
     if name == "cap":
         share = rng.choice([None, 0.3, 0.5])
         return {"do": "cap", "share": share, "over": rng.choice([4, 10])}
@@ -123,7 +125,8 @@ def _call(rng: random.Random, name: str) -> Step:
 
 def _operation(rng: random.Random, name: str) -> Step:
     if name == "clock":
-        return {"do": "clock", "seconds": rng.choice([1.0, 60.0, 300.0, 600.0, 3_000.0, 50_000.0])}
+        some = [1.0, 60.0, 300.0, 480.0, 600.0, 1_950.0, 3_000.0, 50_000.0]
+        return {"do": "clock", "seconds": rng.choice(some)}
     if name == "set back":
         return {"do": "set back", "commits": rng.choice([1, 1, 1, 2, 3, 5, 12])}
     return {"do": name, "pick": rng.random()}

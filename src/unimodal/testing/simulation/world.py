@@ -31,6 +31,7 @@ class World:
         self.time_to_live: float | None = history["time_to_live"]
         self.copies: list[tuple[Moment, int]] = []  # and how many erasures there had been
         self._values = self._arms = self._files = 0
+        self._named: dict[tuple[int, int], float] = {}  # rewards, by name and decision
 
     # Time, and settings.
 
@@ -85,8 +86,8 @@ class World:
         self._values += 1
         return (self._values % _VALUES) / _VALUES + self._values // _VALUES * 1e-9
 
-    def rewards_for(self, which: str, picks: list[float]) -> dict[int, float]:
-        """Some decisions, with rewards of the kind that is meant."""
+    def rewards_for(self, which: str, picks: list[float], name: int) -> dict[int, float]:
+        """Some decisions, with rewards of the kind that is meant; of one name they are the same."""
         ledger = self.ledger
         if which == "unknown":
             return {len(ledger.decided) + 2 + int(10 * pick): self.new_value() for pick in picks}
@@ -96,7 +97,11 @@ class World:
             number = known[int(pick * len(known))]
             before = ledger.rewarded.get(number)
             repeats = which == "rewarded" and before is not None and before.reward is not None
-            found[number] = before.reward if repeats else self.new_value()  # type: ignore[union-attr]
+            if repeats:
+                found[number] = before.reward  # type: ignore[union-attr]
+            elif (name, number) not in self._named:
+                self._named[name, number] = self.new_value()
+            found.setdefault(number, self._named.get((name, number)))
         return found  # type: ignore[return-value]
 
     def graph(self) -> tuple[list[str], list[tuple[str, str]]]:
