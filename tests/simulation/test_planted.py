@@ -1,7 +1,6 @@
 """Faults that were made before, or that are easily made, are found when they are planted.
 
-Each is planted in the code that campaigns run, and found within the number of histories that stands
-beside it. The first history that finds it, on the commit that this was written on, is far below.
+Each is planted in the code that campaigns run, and found within the number of histories beside it.
 """
 
 import pytest
@@ -115,15 +114,16 @@ def erasure_misses_the_archive(patch):
     patch.setattr(erasing._Erasure, "_new_event", only_later)
 
 
+# The seed that finds each first, as measured, is below a third of the number that stands here.
 PLANTED = {
-    identity_is_not_compared: 50,
-    the_snapshot_of_a_lost_history_is_kept: 150,
-    the_second_background_snapshot_is_off_by_one: 50,
-    a_key_is_looked_for_in_the_store_only: 50,
-    answered_before_the_commit: 50,
-    a_lost_commit_is_retried_blindly: 50,
-    compaction_forgets_keys: 50,
-    erasure_misses_the_archive: 50,
+    identity_is_not_compared: 15,
+    the_snapshot_of_a_lost_history_is_kept: 30,
+    the_second_background_snapshot_is_off_by_one: 30,
+    a_key_is_looked_for_in_the_store_only: 30,
+    answered_before_the_commit: 30,
+    a_lost_commit_is_retried_blindly: 40,
+    compaction_forgets_keys: 60,
+    erasure_misses_the_archive: 120,
 }
 
 

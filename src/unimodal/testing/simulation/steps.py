@@ -60,6 +60,9 @@ def new_history(seed: int, steps: int = 16, without: frozenset[str] = frozenset(
     }
     calls = {name: often for name, often in CALLS.items() if rng.random() < 0.7}
     calls["decide"] = calls["reward"] = 10.0
+    if theme == "upkeep":
+        # Closing leaves a snapshot, up to which events can be moved; keys are to survive that.
+        calls["close"], calls["decide once"] = 3.0, 10.0
     kinds = {name: often for name, often in THEMES[theme].items() if name not in without}
     frequent = rng.choice([0.0, 0.05, 0.2])  # faults of calls
     around = 0.05 if theme == "clients" else rng.choice([0.1, 0.3])  # what others do
