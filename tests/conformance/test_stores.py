@@ -1,4 +1,4 @@
-"""Both stores pass the suite that users can import; it finds stores that break their promises.
+"""All stores pass the suite that users can import; it finds stores that break their promises.
 
 A new store is a line in STORES. What is known of files, processes and modules is tested here.
 """
@@ -15,12 +15,14 @@ import unimodal as um
 from unimodal.campaigns.stores import as_place, kind_of, postgresql, sqlite
 from unimodal.campaigns.stores.sqlite import SqliteStore
 from unimodal.testing import STORE_CHECKS, check_store
+from unimodal.testing.simulation.memory import MEMORY, MemoryPlace
 from unimodal.testing.stores import Stores, decision, write
 
 # The kind of store, and where a new one is, given the test's fixtures.
 STORES = {
     "sqlite": (sqlite, lambda get: next_file(get("tmp_path"))),
     "postgresql": (postgresql, lambda get: as_place(get("postgresql")(), "a test's")),
+    "memory": (MEMORY, lambda get: MemoryPlace("a test's")),
 }
 SOURCE = Path(um.__file__).parent
 NUMBERS = itertools.count()

@@ -508,6 +508,16 @@ def test_propensities_before_the_first_reward(graph):
     assert 0 < agent.decide(propensity=True).propensity <= 1
 
 
+@pytest.mark.filterwarnings("error")
+def test_the_propensity_of_a_leader_whose_neighbours_are_all_paused():
+    """It looks around and weighs nothing, so that there is nothing to divide by."""
+    agent = um.Agent(PEAK, um.graphs.line(2), um.Bounded(0, 1), seed=0)
+    agent.decide()
+    agent.pause(0)
+    agent.reward(agent.decide().id, 0.5)
+    assert agent.decide(propensity=True).propensity == 1.0
+
+
 def test_a_saved_agent_goes_on_as_if_it_had_not_been_saved(tmp_path):
     agent = um.Agent(PEAK, um.graphs.grid(5, 5), seed=9)
     for _ in range(60):

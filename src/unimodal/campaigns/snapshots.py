@@ -98,4 +98,7 @@ class Snapshots:
         """Keep it, unless another process was quicker, or the log was set back meanwhile."""
         seq, store = follows.seq, self._store
         if store.last_snapshot() < seq and follows.is_that_of(event_at(store, seq)):
+            # Again, and most often in vain: a fail-over may have lost a transaction before, in
+            # which rewards were found, and no event by which that could be seen.
+            store.find_rewards(store.last_snapshot(), seq)
             store.keep_snapshot(seq, __version__, text, follows)

@@ -341,7 +341,8 @@ def look_probabilities(
     number = look_number(scope, state, leads)
     weight = compiled_weigh(scope, family, arena, state.arms, leader, *number)
     weighed = arena.weighed[: arena.found[WEIGHED]]
-    found[weighed] = arena.sums["weight"][weighed] / weight
+    if weight > 0:  # a leader that is alone, since others are paused, weighs nothing
+        found[weighed] = arena.sums["weight"][weighed] / weight
     for arm in np.flatnonzero(found):
         if arm != leader and refuted(scope, family, arms, arm, leader, leads):
             found[arm] = 0.0

@@ -3,6 +3,7 @@
 from unimodal.campaigns.stores import postgresql, sqlite
 from unimodal.campaigns.stores.address import (
     DatabaseAddress,
+    OtherPlace,
     Place,
     as_database,
     as_file,
@@ -22,6 +23,7 @@ __all__ = [
     "DatabaseAddress",
     "Interrupted",
     "NumberTaken",
+    "OtherPlace",
     "Place",
     "SetBack",
     "Store",
@@ -37,4 +39,6 @@ __all__ = [
 
 def kind_of(place: Place) -> StoreKind:
     """The kind of store that a path or an address leads to."""
+    if isinstance(place, OtherPlace):
+        return place.kind  # type: ignore[no-any-return]
     return postgresql if isinstance(place, DatabaseAddress) else sqlite

@@ -84,6 +84,12 @@ class DatabaseAddress:
         return masked(text, self.secrets)
 
 
+class OtherPlace:
+    """A place of another kind than those of `Place`: `kind` is a `StoreKind`, which opens it."""
+
+    kind: Any
+
+
 Place: TypeAlias = Path | DatabaseAddress
 
 
@@ -101,8 +107,8 @@ def masked(text: str, secrets: Iterable[str]) -> str:
 
 def as_place(given: Any, what: str) -> Place:
     """The path or the address that a user means; `what` names it in sentences."""
-    if isinstance(given, DatabaseAddress):
-        return given
+    if isinstance(given, DatabaseAddress | OtherPlace):
+        return given  # type: ignore[return-value]
     if is_meant_as_address(given):
         return _with_campaign(str(given), what)
     return files.as_path(given, what)
