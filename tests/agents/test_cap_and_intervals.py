@@ -1,10 +1,10 @@
-"""What a cap comes to in decisions, and the intervals that are shown of an agent's arms."""
+"""What a cap counts, and the intervals that are shown of an agent's arms."""
 
 import pytest
 
 import unimodal as um
 from unimodal.agents.arm_intervals import arm_rows
-from unimodal.agents.limits import checked_cap
+from unimodal.agents.limits import Cap, Limits, checked_cap
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,14 @@ def test_intervals_of_rewards_between_two_bounds_lie_on_their_scale():
     (row,) = arm_rows(agent)
     assert row["mean"] == 12.0
     assert 11.1 < row["low"] < 11.9 and 12.1 < row["high"] < 13.0
+
+
+def test_a_decision_that_fell_on_another_arm_counts_for_that_one():
+    """Of four decisions an arm may have two."""
+    limits = Limits()
+    limits.set_cap(Cap(0.5, 4))
+    limits.add(0)
+    limits.add(1)
+    limits.replace_last(0)
+    limits.note_full(leader=2)
+    assert limits.full == (0,)
