@@ -36,7 +36,7 @@ test: install ## Lint, types, import contract, tests and doctests
 	$(BIN)/pytest -q -n auto --dist loadfile && wait $$types
 
 test-full: install ## Every test, the slow ones included
-	$(BIN)/pytest -q -n auto --dist worksteal -m "" -o faulthandler_timeout=1800
+	$(BIN)/pytest -q -n auto --dist worksteal -m "" -o faulthandler_timeout=3600
 
 dist: install ## Build wheel and sdist, and try them in new environments
 	rm -rf dist

@@ -80,6 +80,11 @@ def test_an_exponential_mean_of_zero_is_no_distribution():
         Exponential().check_means(np.array([1.0, 0.0]))
 
 
+def test_an_exponential_mean_whose_inverse_is_no_number_is_refused():
+    with pytest.raises(UnimodalError, match=r"greater than 1e-50, got 1e-60 for arm 2\.$"):
+        Exponential().check_means(np.array([1.0, 1e-50, 1e-60]))
+
+
 @every_family
 @pytest.mark.parametrize("budget", [-1.0, math.nan])
 def test_a_budget_below_zero_is_refused(family, budget):

@@ -176,6 +176,19 @@ def test_paused_arms_are_no_places_and_make_no_others_weigh_more(graph):
             assert far == pytest.approx(math.sqrt(18 / len(far)))
 
 
+def test_the_rewards_of_paused_arms_say_nothing_of_places():
+    graph, paused = um.graphs.grid(5, 6), np.arange(6, 12)
+    arena = peak_places.places_arena(bypassed(graph, paused.tolist()))
+    seen = {name: getattr(arena, name).view(np.recarray) for name in ("sums", "bins", "pools")}
+    pulls, means = np.full(30, 20), np.linspace(0.3, 0.6, 30)
+    without = np.where(np.isin(np.arange(30), paused), 0, pulls)
+    found = []
+    for known in (pulls, without):
+        parts, state = told(graph, um.Bernoulli(), known, means)
+        found.append(weights(parts._replace(arena=arena._replace(**seen)), state, 29))
+    np.testing.assert_allclose(found[0], found[1])
+
+
 def test_between_rewards_of_a_line_one_place_stands_for_all_in_turn():
     """Steep on the left, flat on the right; only some arms of 40 have rewards."""
     graph, pulls = um.graphs.line(40), np.zeros(40, np.int64)
@@ -698,3 +711,29 @@ def plain_player(player):
     return SimpleNamespace(
         scope=player.scope, family=player.family_record, arena=arena._replace(**seen)
     )
+
+
+def test_places_weigh_rewards_with_factors_as_those_that_are_worth_most():
+    """Against brute force on rewards as told at 20, each of which counts for what it tells there.
+
+    Counted one for one, the weights of some places are off by a factor of three.
+    """
+    graph, factors = um.graphs.grid(3, 3), np.array(PRICES)
+    family, pulls = um.Scaled(um.Bernoulli(), by=PRICES), np.full(9, 60)
+    pulls[[0, 3, 7]] = 40, 90, 20
+    earned = np.array([1.2, 2.0, 3.2, 2.5, 3.6, 3.0, 2.4, 1.6, 1.0])
+    trial = trial_on(um.Problem(graph, np.linspace(1.0, 1.6, 9), family))
+    trial.state.arms["pulls"], trial.state.arms["total"] = pulls, pulls * earned / factors
+    told_at_20, most = earned / 20.0, 60.0 * earned[5] / 20.0
+    counted = []
+    for n, factor, mean in zip(pulls, factors, earned / factors, strict=True):
+        mean = (n * mean + most / 60.0 * 20.0 / factor) / (n + 1)  # with a reward of the best known
+        own, other = (
+            um.Bernoulli().divergence(at, 0.9 * at) for at in (mean, mean * factor / 20.0)
+        )
+        counted.append(n * own / other if factor != 20.0 else n)
+    lost = losses_by_distance(graph, um.Bernoulli(), np.array(counted), told_at_20)
+    expected = np.exp(lost.min() - lost)
+    expected[lost - lost.min() > peak_places.FAINTEST] = 0.0
+    found = weights(plain(trial), trial.state, 4)
+    np.testing.assert_allclose(found, expected / expected.sum(), rtol=1e-6)

@@ -188,6 +188,15 @@ def test_groups_have_the_interval_of_their_own_trials():
     assert one == pytest.approx(statistics.interval_of_mean(groups[0]))
 
 
+def test_the_facts_of_a_mark_of_groups_are_those_of_their_trials():
+    """Ten groups of ten trials of 1 and 3; one trial of 500: it has 500 of the 699 in all."""
+    groups = np.tile([1.0, 3.0], (10, 5))
+    groups[4, 0] = 500.0
+    few = statistics.interval_within_groups(groups).few
+    assert few.largest == 1 and few.of_mean == pytest.approx(500 / 699)
+    assert few.without == pytest.approx(199 / 99)
+
+
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_each_group_costs_a_degree_of_freedom(level):
     """Four groups of two, 1 to each side of their means: 8 samples, of which 4 are free.

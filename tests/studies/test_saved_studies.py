@@ -163,7 +163,8 @@ def test_numbers_of_which_no_page_can_be_made_get_a_sentence(tmp_path):
         "UPDATE tasks SET regret = x'00'",
         "UPDATE tasks SET regret = 'text'",
         "UPDATE tasks SET regret = NULL",
-        "UPDATE tasks SET regret = regret || regret WHERE key = (SELECT min(key) FROM tasks)",
+        "UPDATE tasks SET regret = zeroblob(2 * length(regret)) WHERE key = "
+        "(SELECT min(key) FROM tasks)",
         "ALTER TABLE tasks RENAME COLUMN regret TO regrets",
         "DROP TABLE tasks; CREATE TABLE tasks (a INT)",
     ],
