@@ -30,6 +30,12 @@ def commits(monkeypatch):
     return count
 
 
+def test_no_calls_at_all_keep_nobody_from_committing(path, start):
+    with start() as campaign:
+        campaign.do([])
+        assert campaign.decide().id == 1
+
+
 def test_calls_share_a_commit_and_a_refused_one_disturbs_nobody(path, start, commits):
     with start() as campaign:
         made = campaign.decide(3)
