@@ -1,0 +1,99 @@
+"""The calls of a decision, from the caller to the disk and back, for docs/architecture.md.
+
+    python -m tests.walks.walks     # writes the two walks into the page
+
+Every call of a function of ours is one hop, in whatever thread.
+"""
+
+import sys
+import tempfile
+import threading
+from contextlib import contextmanager
+from itertools import groupby
+from pathlib import Path
+
+import httpx
+
+import unimodal as um
+from tests.service.running_server import running
+from unimodal.service.app import create_app
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "architecture.md"
+SOURCE = str(Path(um.__file__).parent) + "/"
+PRICES = ["9.90", "11.90", "12.90", "14.90", "16.90"]
+
+
+@contextmanager
+def hops():
+    """The calls within the package that are made meanwhile: file and function."""
+    found = []
+
+    def note(frame, event, _):
+        if event == "call" and frame.f_code.co_filename.startswith(SOURCE):
+            name = frame.f_code.co_qualname.replace(".<locals>", "")
+            found.append((frame.f_code.co_filename.removeprefix(SOURCE), name))
+
+    threading.setprofile(note)
+    sys.setprofile(note)
+    try:
+        yield found
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+
+
+def by_campaign():
+    """The walk of `Campaign.decide`."""
+    folder = tempfile.mkdtemp()
+    with um.Campaign.open(f"{folder}/a.db", um.PeakUTS(), um.graphs.line(PRICES)) as campaign:
+        for number in range(30):
+            campaign.reward(campaign.decide().id, float(number % 2))
+        with hops() as found:
+            campaign.decide()
+    return found
+
+
+def by_http():
+    """The walk of a decision that is asked for over HTTP, from the server's socket on."""
+    folder = Path(tempfile.mkdtemp())
+    um.Campaign.open(folder / "a.db", um.PeakUTS(), um.graphs.line(PRICES)).close()
+    path = "/v1/campaigns/a/decisions"
+    with hops() as found, running(create_app(folder)) as address:  # before there are threads
+        with httpx.Client(base_url=address) as client:
+            for _ in range(30):
+                assert client.post(path, json={}).status_code == 200
+            begin = len(found)
+            assert client.post(path, json={}).status_code == 200
+            walk = found[begin:]
+    first = walk.index(("service/http/middleware.py", "RequestMiddleware.__call__"))
+    return [hop for hop in walk[first:] if not hop[0].startswith("service/service.py")]
+
+
+def drawn(walk):
+    """A walk as lines: a file, and what is called in it one after the other."""
+    lines = []
+    for file, names in groupby(walk, key=lambda hop: hop[0]):
+        lines.append(f"{file:44}{', '.join(name for _, name in names)}")
+    return "\n".join(lines)
+
+
+def page_with(walks):
+    """The page with these walks in the places of its own."""
+    text = PAGE.read_text(encoding="utf-8")
+    for title, walk in walks.items():
+        begin = text.index(f"<!-- walk: {title} -->")
+        end = text.index("<!-- end of walk -->", begin)
+        files = len({file for file, _ in walk})
+        block = f"{len(walk)} calls in {files} files:\n\n```text\n{drawn(walk)}\n```\n"
+        text = f"{text[:begin]}<!-- walk: {title} -->\n{block}{text[end:]}"
+    return text
+
+
+def walks():
+    """Both, by their titles."""
+    return {"Campaign.decide": by_campaign(), "HTTP": by_http()}
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page_with(walks()), encoding="utf-8")
