@@ -283,6 +283,7 @@ def test_what_comes_is_read_and_nothing_else(followed, monkeypatch):
     path, reader = followed
     with um.Campaign.open(path, durability="fast") as campaign:
         campaign.decide(3)
+        state = whole_state(campaign.agent)
     read, rows = [], sqlite.SqliteReader.rows
 
     def noted(store, after=0, until=None):
@@ -292,6 +293,7 @@ def test_what_comes_is_read_and_nothing_else(followed, monkeypatch):
 
     monkeypatch.setattr(sqlite.SqliteReader, "rows", noted)
     reader.follow(path)
+    assert whole_state(reader.agent) == state
     assert sorted(set(read)) == [81, 82, 83, 84, 85] and reader.facts.seq == 85  # 81 was known
     assert reader.beginnings == 1
 
