@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import unimodal as um
@@ -242,7 +242,17 @@ class Shop:
 MOVES = st.lists(st.tuples(st.integers(0, 14), st.integers(0, 99), st.booleans()), max_size=14)
 
 
-@settings(max_examples=20, deadline=None)
+COMPACTED = [(0, 29, True), (13, 0, True), (1, 9, True), (13, 0, False), (2, 8, True)]
+SAVED = [(0, 9, True), (14, 0, False), (0, 9, True)]
+SHORTER, LONGER = [*SAVED, (14, 0, True)], [*SAVED, (14, 0, False), (7, 29, True)]
+CHANGED = [(0, 29, True), (10, 3, True), (11, 0, True), (9, 0, True), (11, 0, True), (8, 5, True)]
+
+
+@example(moves=COMPACTED)
+@example(moves=SHORTER)
+@example(moves=LONGER)
+@example(moves=CHANGED)
+@settings(max_examples=15, deadline=None)
 @given(moves=MOVES)
 def test_a_reader_that_follows_says_what_one_says_that_begins_now(moves, tmp_path_factory):
     """Through expiries, revisions, pauses, tells, compaction and a log that is set back."""
@@ -273,6 +283,7 @@ def test_what_comes_is_read_and_nothing_else(followed, monkeypatch):
     path, reader = followed
     with um.Campaign.open(path, durability="fast") as campaign:
         campaign.decide(3)
+        state = whole_state(campaign.agent)
     read, rows = [], sqlite.SqliteReader.rows
 
     def noted(store, after=0, until=None):
@@ -282,6 +293,7 @@ def test_what_comes_is_read_and_nothing_else(followed, monkeypatch):
 
     monkeypatch.setattr(sqlite.SqliteReader, "rows", noted)
     reader.follow(path)
+    assert whole_state(reader.agent) == state
     assert sorted(set(read)) == [81, 82, 83, 84, 85] and reader.facts.seq == 85  # 81 was known
     assert reader.beginnings == 1
 

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 import unimodal as um
+from unimodal.service.campaigns.followed_logs import FollowedLog
 from unimodal.service.security import token_file, tokens
 
 LINE = {"graph": {"generator": "line:5"}, "seed": 4}
@@ -91,13 +92,13 @@ def crowded(serving, tmp_path, monkeypatch):
         ThreadPoolExecutor(64) as threads,
     ):
         assert served.http.post("/v1/campaigns", json={"name": "prices", **LINE}).status_code == 201
-        certificate = um.Campaign.certificate
+        read = FollowedLog.read
 
-        def slow(campaign, *given):
+        def slow(log, work):
             go_on.wait(30)
-            return certificate(campaign, *given)
+            return read(log, work)
 
-        monkeypatch.setattr(um.Campaign, "certificate", slow)
+        monkeypatch.setattr(FollowedLog, "read", slow)
 
         def ask(role, method, rest):
             headers = {"Authorization": f"Bearer {made[role][0]}"}

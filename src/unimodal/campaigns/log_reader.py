@@ -101,12 +101,9 @@ class LogReader:
         self, place: Place, goes_on: Callable[[], bool] | None = None, with_agent: bool = True
     ) -> None:
         """Read on, for as long as it `goes_on`; at the end the agent follows as well."""
-        attempts = 0
 
         def followed(store: StoreToRead) -> None:
-            nonlocal attempts
-            attempts += 1
-            is_sound, self._is_sound = self._is_sound and attempts == 1, False
+            is_sound, self._is_sound = self._is_sound, False
             if not is_sound or not self._is_of(store):
                 self._begin(store)
             self.last = store.last()
@@ -121,8 +118,6 @@ class LogReader:
         """Whether a log is the one that was read: its last event and its labels are still there."""
         facts = self.facts
         if begins_after(store) != facts.start.seq or len(erasures(store)) != self._erasures:
-            return False
-        if store.last() < facts.seq:
             return False
         return facts.seq == facts.start.seq or facts.end.is_that_of(event_at(store, facts.seq))
 
