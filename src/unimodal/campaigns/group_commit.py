@@ -22,15 +22,17 @@ class Call:
     """What somebody wants done, and what came of it: `result`, or `error`.
 
     `checks_first`: if it is refused, it has changed nothing. `may_repeat`: it may be done twice,
-    the second time from the state as it was before the first.
+    the second time from the state as it was before the first. `is_of_nobody`: no caller waits for
+    it, so what goes wrong with the store is told to the next one.
     """
 
-    __slots__ = ("checks_first", "error", "may_repeat", "result", "work")
+    __slots__ = ("checks_first", "error", "is_of_nobody", "may_repeat", "result", "work")
 
     def __init__(
         self, work: Callable[[Any], Any], checks_first: bool = True, may_repeat: bool = False
     ) -> None:
         self.work, self.checks_first, self.may_repeat = work, checks_first, may_repeat
+        self.is_of_nobody = False
         self.result: Any = None
         self.error: BaseException | None = None
 

@@ -138,9 +138,8 @@ class Writer:
     def _beside(self, work: Callable[[State], Any]) -> Any:
         """Do something that no caller waits for: what is to be told waits for the next one."""
         call = Call(work)
+        call.is_of_nobody = True
         self._group([call])
-        if isinstance(call.error, SetBack):
-            self._untold = call.error
         if call.error is not None:
             raise call.error
         return call.result
@@ -205,6 +204,8 @@ class Writer:
                 continue
             except SetBack as error:
                 self._report(str(error))
+                if all(call.is_of_nobody for call in calls):
+                    self._untold = error
                 raise
 
     def _attempt(self, calls: list[Call]) -> None:

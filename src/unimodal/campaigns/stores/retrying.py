@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from unimodal.campaigns.stores import Interrupted, Store
+from unimodal.campaigns.stores import Interrupted, SetBack, Store
 from unimodal.errors import StoreError
 
 WAIT = 30.0  # seconds for which others may keep the store busy, or a server may be gone
@@ -28,6 +28,8 @@ def in_transaction(store: Store, work: Callable[[], Done]) -> Done:
                 raise
         except Interrupted:  # nothing of it was kept, and the store has the patience
             continue
+        except SetBack as error:
+            raise StoreError(str(error)) from None
 
 
 @contextlib.contextmanager

@@ -132,8 +132,7 @@ class _Run:
                     states.append(seams.state_of(client.campaign.agent))
                     return
                 except StoreError as error:  # each time that the store was set back is told once
-                    if self._world.disturbances == client.disturbances:
-                        raise Wrong(f"a client cannot go on: {error}") from error
+                    self._world.check_justified(error, self._world.start(client.disturbances))
             states.append(seams.state_of(client.campaign.agent))
 
         for client in list(self._clients):
