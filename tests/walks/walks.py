@@ -5,10 +5,12 @@
 Every call of a function of ours is one hop, in whatever thread.
 """
 
+import contextlib
 import sys
 import tempfile
 import threading
-from contextlib import contextmanager
+import time
+from collections import Counter
 from itertools import groupby
 from pathlib import Path
 
@@ -21,18 +23,21 @@ from unimodal.service.app import create_app
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "architecture.md"
 SOURCE = str(Path(um.__file__).parent) + "/"
+KEEPER = "unimodal-keeper"  # a thread that looks after campaigns now and then
 PRICES = ["9.90", "11.90", "12.90", "14.90", "16.90"]
 
 
-@contextmanager
+@contextlib.contextmanager
 def hops():
     """The calls within the package that are made meanwhile: file and function."""
     found = []
 
     def note(frame, event, _):
-        if event == "call" and frame.f_code.co_filename.startswith(SOURCE):
+        is_beside = threading.current_thread().name == KEEPER
+        if event == "call" and not is_beside and frame.f_code.co_filename.startswith(SOURCE):
             name = frame.f_code.co_qualname.replace(".<locals>", "")
-            found.append((frame.f_code.co_filename.removeprefix(SOURCE), name))
+            if "<" not in name:  # a loop of the function that was called
+                found.append((frame.f_code.co_filename.removeprefix(SOURCE), name))
 
     threading.setprofile(note)
     sys.setprofile(note)
@@ -59,23 +64,33 @@ def by_http():
     folder = Path(tempfile.mkdtemp())
     um.Campaign.open(folder / "a.db", um.PeakUTS(), um.graphs.line(PRICES)).close()
     path = "/v1/campaigns/a/decisions"
-    with hops() as found, running(create_app(folder)) as address:  # before there are threads
-        with httpx.Client(base_url=address) as client:
-            for _ in range(30):
-                assert client.post(path, json={}).status_code == 200
+    with contextlib.ExitStack() as stack:
+        found = stack.enter_context(hops())  # before there are threads
+        address = stack.enter_context(running(create_app(folder)))
+        client = stack.enter_context(httpx.Client(base_url=address))
+        taken = []
+        for _ in range(45):
             begin = len(found)
             assert client.post(path, json={}).status_code == 200
-            walk = found[begin:]
-    first = walk.index(("service/http/middleware.py", "RequestMiddleware.__call__"))
-    return [hop for hop in walk[first:] if not hop[0].startswith("service/service.py")]
+            time.sleep(0.02)  # until the server has noted its answer
+            taken.append(found[begin:])
+    return most_often(taken[30:])
+
+
+def most_often(taken):
+    """The walk that was taken most often: threads take turns as they like."""
+    first = ("service/http/middleware.py", "RequestMiddleware.__call__")
+    taken = [walk[walk.index(first) :] for walk in taken if first in walk]
+    ((hops, _),) = Counter(tuple(sorted(walk)) for walk in taken).most_common(1)
+    return next(walk for walk in taken if tuple(sorted(walk)) == hops)
 
 
 def drawn(walk):
     """A walk as lines: a file, and what is called in it one after the other."""
-    lines = []
-    for file, names in groupby(walk, key=lambda hop: hop[0]):
-        lines.append(f"{file:44}{', '.join(name for _, name in names)}")
-    return "\n".join(lines)
+    return "\n".join(
+        f"{file:42}{', '.join(name for _, name in names)}"
+        for file, names in groupby(walk, key=lambda hop: hop[0])
+    )
 
 
 def page_with(walks):

@@ -147,7 +147,7 @@ class State:
         with self.folding():
             self._follow(rows)
         self.counts.update(map(_KIND, rows))
-        self._forget_old_rewards()
+        self.written()
 
     def _follow(self, rows: list[tuple[Any, ...]]) -> None:
         while rows:
@@ -291,11 +291,7 @@ class State:
         self.add(KINDS[kind].recorded(self.seq + 1, time, decision, what))
 
     def written(self) -> None:
-        """What is new has been written: forget that it was."""
+        """The log has all that is new: forget that it was, and old rewards."""
         self.news.clear()
-        self._forget_old_rewards()
-
-    def _forget_old_rewards(self) -> None:
-        """Leave rewards to the log, which has all of them."""
         if len(self.rewards.recent) > known_rewards.AT_HAND:
             self.rewards.recent.clear()

@@ -44,7 +44,9 @@ class Decided(Event):
 
     @classmethod
     def recorded(cls, seq: int, time: float, decision: int, what: Decision) -> Decided:
-        arm, leader = as_text(what.arm), as_text(what.leader)
+        arm, leader = what.arm, what.leader
+        if type(arm) is not str or type(leader) is not str:  # which is as the log has it
+            arm, leader = as_text(arm), as_text(leader)
         return cls(seq, time, decision, arm, what.reason, leader, what.near, what.propensity)
 
     def row(self) -> Row:

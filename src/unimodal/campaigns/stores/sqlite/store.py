@@ -54,6 +54,7 @@ class SqliteStore(SqliteTables, PausedAtForks):
         self._open()
 
     def _open(self) -> None:
+        self._version = 0  # of the file, when the transaction began
         self._seen: int | None = None  # the version in which the last known event was looked for
         with THIS_PROCESS.opens(self, self.path, self._wait):
             try:
@@ -96,11 +97,16 @@ class SqliteStore(SqliteTables, PausedAtForks):
         self._take_turn()
         self._connection.execute("BEGIN IMMEDIATE")
         self._identity = self._identity or self._on_disk()  # from here on there is a -wal file
-        if (version := self.version()) != self._seen and not self.is_new():
-            known, ends, self._seen = self._known, self.ends(self._known.seq), version
+        self._version = self.data_version()
+        if self._version != self._seen and not self.is_new():
+            known, ends, self._seen = self._known, self.ends(self._known.seq), self._version
             self._known = ends[-1] if ends else NO_EVENT
             if not is_known(known, ends, self.path):
                 raise Interrupted(f"{self.path} was compacted by others: begin anew.")
+
+    def version(self) -> int:
+        """A number that changes when somebody else has written to the file."""
+        return self._version
 
     def _take_turn(self) -> None:
         """Wait until no other process writes, each in its turn."""

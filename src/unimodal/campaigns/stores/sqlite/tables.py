@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from unimodal.campaigns.events import KINDS, Identity, Row, short
+from unimodal.campaigns.events import KINDS, Identity, Rewarded, Row, short
 from unimodal.campaigns.events.json_text import parsed
 from unimodal.campaigns.events.keyed import keys_between
 from unimodal.campaigns.stores.event_identity import SNAPSHOTS, names_with
@@ -28,6 +29,9 @@ _MOST = 1000  # settings, and snapshots, that there may be: far more than there 
 _LATER = "kind = 'reward' AND seq > (SELECT coalesce(max(seq), 0) FROM snapshots)"
 
 _COLUMNS = ", ".join(Row._fields)
+_KIND = operator.itemgetter(Row._fields.index("kind"))
+_REWARDS = {Rewarded.kind}  # which most transactions consist of
+_SINCE = {name: kind.since for name, kind in KINDS.items()}
 _INSERT = f"INSERT INTO log VALUES ({', '.join('?' * len(Row._fields))})"
 # Most events are rewards, and a call may wait for each: binding four values is quicker than eleven.
 INSERT_REWARD = "INSERT INTO log (seq, time, kind, decision, reward) VALUES (?, ?, 'reward', ?, ?)"
@@ -94,7 +98,7 @@ class SqliteTables(SqliteUpkeepTables):
         """Write a setting in the place of the one that has its name (inside a transaction)."""
         self._connection.execute("REPLACE INTO settings VALUES (?, ?)", (name, json.dumps(value)))
 
-    def version(self) -> int:
+    def data_version(self) -> int:
         """A number that changes when somebody else has written to the file."""
         (version,) = self._one("PRAGMA data_version")
         return int(version)
@@ -148,16 +152,17 @@ class SqliteTables(SqliteUpkeepTables):
 
     def append(self, events: Sequence[Row]) -> None:
         """Add events (inside a transaction)."""
-        rows = [(e.seq, e.time, e.decision, e.reward) for e in events if e.kind == "reward"]
-        if len(rows) < len(events):
+        kinds = set(map(_KIND, events))
+        if kinds == _REWARDS:
+            rows = [(e.seq, e.time, e.decision, e.reward) for e in events]
+            self._connection.executemany(INSERT_REWARD, rows)
+        elif events:
             self._connection.executemany(_INSERT, events)
-            needed = max(KINDS[kind].since for kind in {event.kind for event in events})
+            needed = max(map(_SINCE.__getitem__, kinds))
             if needed >= KEYED_FORMAT:
                 self._connection.execute(KEY_INDEX.replace("INDEX", "INDEX IF NOT EXISTS"))
             if needed > FORMAT:
                 self._mark_as(needed)
-        elif rows:
-            self._connection.executemany(INSERT_REWARD, rows)
 
     def _mark_as(self, later: int) -> None:
         """Let versions that do not know a later format refuse the file."""
