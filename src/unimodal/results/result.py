@@ -83,6 +83,8 @@ class Result(Mapping[str, Run]):
         The engine that was asked for.
     stop
         The rule that ended trials early, if there was one.
+    lateness
+        How late rewards came, if they did.
 
     Examples
     --------
