@@ -129,7 +129,7 @@ def age_edges(time_to_live: float) -> NDArray[np.float64]:
     """The ends of the bins: 0, then in equal ratios to the time to live.
 
     >>> age_edges(7.0)[[0, 1, 69, 70]].round(4).tolist()
-    [0.0, 0.0007, 6.1255, 7.0]
+    [0.0, 0.0007, 6.1253, 7.0]
     """
     edges = np.zeros(BINS + 1)
     edges[1:] = time_to_live * np.geomspace(_YOUNGEST, 1.0, BINS)

@@ -102,6 +102,8 @@ class Result(Mapping[str, Run]):
         The number of its first trial: 0, unless it is a part of a larger simulation.
     law
         A hash of the sources that made it; "" if they are not known, or were several.
+    lateness
+        How late rewards came, if they did.
 
     Examples
     --------
