@@ -29,11 +29,11 @@ def test_the_page_draws_the_walk(walked, title):
     there = Counter(
         (line[:42].split()[0], name) for line in drawn.split("\n") for name in names(line)
     )
-    # Threads take turns as they like, so the order of an HTTP walk is that of one run.
-    assert there == Counter(walked[title]), "run python -m tests.walks.walks"
+    assert there in map(Counter, walked[title]), "run python -m tests.walks.walks"
 
 
 @pytest.mark.parametrize("title", MOST)
 def test_a_walk_has_no_more_hops_than_it_had(walked, title):
-    hops, files = len(walked[title]), len({file for file, _ in walked[title]})
-    assert (hops, files) <= MOST[title] and files <= MOST[title][1]
+    walk = min(walked[title], key=len)
+    most_hops, most_files = MOST[title]
+    assert len(walk) <= most_hops and len({file for file, _ in walk}) <= most_files
