@@ -11,13 +11,17 @@ table in Markdown.
 from __future__ import annotations
 
 import argparse
+import sys
 import threading
 import time
+from pathlib import Path
 from statistics import median, quantiles
 
-from unimodal.testing.postgresql_server import PostgresqlServer
-
 import unimodal as um
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for the tests' server
+
+from tests.postgresql_server import PostgresqlServer
 
 THREADS = 32  # who call: more than there are connections
 

@@ -8,9 +8,9 @@ import threading
 import time
 
 import pytest
-from unimodal.testing.postgresql_server import PostgresqlServer
 
 import unimodal as um
+from tests.postgresql_server import PostgresqlServer
 from unimodal.campaigns.stores import as_place, postgresql
 from unimodal.campaigns.stores.postgresql.connection import PostgresqlConnection
 from unimodal.errors import Busy, StoreError
