@@ -20,6 +20,7 @@ from unimodal.campaigns.log_facts import LogFacts
 from unimodal.campaigns.log_reader import LogReader
 from unimodal.campaigns.log_start import LogStart
 from unimodal.campaigns.stores import as_place, sqlite
+from unimodal.campaigns.stores.sqlite.reading import SqliteReader
 from unimodal.errors import DamagedFile
 from unimodal.inference.change import ChangeTest, find_change, threshold
 
@@ -284,14 +285,14 @@ def test_what_comes_is_read_and_nothing_else(followed, monkeypatch):
     with um.Campaign.open(path, durability="fast") as campaign:
         campaign.decide(3)
         state = whole_state(campaign.agent)
-    read, rows = [], sqlite.SqliteReader.rows
+    read, rows = [], SqliteReader.rows
 
     def noted(store, after=0, until=None):
         for some in rows(store, after, until):
             read.extend(row[0] for row in some)
             yield some
 
-    monkeypatch.setattr(sqlite.SqliteReader, "rows", noted)
+    monkeypatch.setattr(SqliteReader, "rows", noted)
     reader.follow(path)
     assert whole_state(reader.agent) == state
     assert sorted(set(read)) == [81, 82, 83, 84, 85] and reader.facts.seq == 85  # 81 was known

@@ -65,7 +65,7 @@ def test_the_same_key_twice_in_one_commit_is_decided_once(path, start, reopen, k
     with start(PEOPLE) as campaign:
         for again in range(3):  # the first commit makes them; those after it find them in the log
             calls = keyed(*keys)
-            campaign.do(calls)
+            campaign._do(calls)
             assert [call.error for call in calls] == [None] * len(keys)
             found = {}
             for key, call in zip(keys, calls, strict=True):

@@ -19,6 +19,7 @@ from unimodal.campaigns import snapshots
 from unimodal.campaigns.events import Row
 from unimodal.campaigns.reading import read
 from unimodal.campaigns.stores import as_place
+from unimodal.campaigns.upkeep import compact as compacting
 from unimodal.errors import StoreError
 
 LINE = um.graphs.line(7)
@@ -367,14 +368,14 @@ def test_what_is_to_be_compacted_was_set_back_meanwhile(place, opened, tmp_path,
     place.save()
     campaign.decide(3)
     campaign.close()
-    fill = um.campaigns.compacting.fill_archive
+    fill = compacting.fill_archive
 
     def meanwhile(*given):
         place.set_back()
         grow(opened(), 9)
         fill(*given)
 
-    monkeypatch.setattr(um.campaigns.compacting, "fill_archive", meanwhile)
+    monkeypatch.setattr(compacting, "fill_archive", meanwhile)
     with pytest.raises(um.errors.Busy, match="was compacted, replaced or erased by others"):
         um.campaigns.compact(place.path, tmp_path / "archive.parquet")
     assert [row[0] for row in log(place)] == list(range(1, 17))

@@ -32,7 +32,7 @@ def commits(monkeypatch):
 
 def test_no_calls_at_all_keep_nobody_from_committing(path, start):
     with start() as campaign:
-        campaign.do([])
+        campaign._do([])
         assert campaign.decide().id == 1
 
 
@@ -41,7 +41,7 @@ def test_calls_share_a_commit_and_a_refused_one_disturbs_nobody(path, start, com
         made = campaign.decide(3)
         done = commits(campaign)
         calls = [rewarding(made[0].id), rewarding(99), rewarding(made[1].id), rewarding(made[0].id)]
-        campaign.do(calls)
+        campaign._do(calls)
         assert len(done) == 1
         assert [call.result for call in calls] == [True, None, True, False]
         assert [type(call.error) for call in calls] == [
@@ -56,7 +56,7 @@ def test_one_that_fails_half_way_is_undone_and_the_others_are_done(path, start, 
         done = commits(campaign)
         broken = Call(half_way, checks_first=False)
         calls = [rewarding(made[0].id), broken, rewarding(made[1].id)]
-        campaign.do(calls)
+        campaign._do(calls)
         assert [call.result for call in calls] == [True, None, True]
         assert isinstance(broken.error, RuntimeError) and len(done) == 1
         assert calls[0].error is calls[2].error is None
@@ -74,10 +74,10 @@ def test_a_commit_that_fails_is_told_to_all_of_them(path, start, monkeypatch):
         calls = [rewarding(one.id) for one in made]
         with monkeypatch.context() as patched:
             patched.setattr(campaign._store, "commit", fail)
-            campaign.do(calls)
+            campaign._do(calls)
         assert [str(call.error) for call in calls] == ["the disk is full."] * 3
         assert [call.result for call in calls] == [None] * 3
         assert len({id(call.error) for call in calls}) == 3
-        campaign.do(calls)  # again, and it is as if nothing had been
+        campaign._do(calls)  # again, and it is as if nothing had been
         assert [(call.result, call.error) for call in calls] == [(True, None)] * 3
     assert um.verify(path).counts["reward"] == 3 and um.verify(path)

@@ -278,7 +278,7 @@ class Campaign:
         """
         self._writer(telling(arm, reward))
 
-    def do(self, calls: list[Call]) -> None:
+    def _do(self, calls: list[Call]) -> None:
         """Do calls of a service (`commands`) in one commit, as far as none of them fails half-way.
 
         Each has its result or its error when this returns.

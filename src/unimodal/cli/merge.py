@@ -94,7 +94,7 @@ def run_shard(part: Shard, kind: str, scale: str, only: str, out: Path, dask: st
     with workers_at(dask) as executor:
         path = Study(chosen, outcome).run_shard(str(part), out, executor, watch, note)
     said = f"Shard {part} is in {path}; with all there: unimodal merge {out}"
-    terminal().print(tables.words(said))
+    terminal().print(tables.words(said), soft_wrap=True)
 
 
 def _planned(kind: str, scale: str, only: str) -> tuple[list[Any], Any]:

@@ -114,7 +114,7 @@ def simulate(
             result = um.simulate(problem, chosen, horizon=rounds, **which, engine=engine, **where)
     console = terminal()
     if part is not None and out is not None:
-        console.print(tables.words(merging.save(part, result, out)))
+        console.print(tables.words(merging.save(part, result, out)), soft_wrap=True)
         return
     screen.show(console, result)
     if out is not None:

@@ -27,6 +27,8 @@ SOURCES = (
     "policies",
     "engines",
     "inference/change.py",
+    "inference/late_rewards.py",
+    "results/budget.py",
     "history_analysis/replay/plausible_means.py",
 )
 

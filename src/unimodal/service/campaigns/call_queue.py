@@ -148,7 +148,7 @@ class CallQueue:
     def _done(self, name: str, taken: list[_Waiting]) -> list[tuple[Any, BaseException | None]]:
         """The result or the error of each, in order."""
         with self._campaigns.use(name) as campaign:
-            campaign.do([one.call for one in taken if one.call is not None])
+            campaign._do([one.call for one in taken if one.call is not None])
             outcomes: list[tuple[Any, BaseException | None]] = []
             for one in taken:
                 if one.call is not None:
