@@ -28,6 +28,7 @@ SOURCES = (
     "engines",
     "inference/change.py",
     "inference/late_rewards.py",
+    "problems/delays.py",
     "results/budget.py",
     "history_analysis/replay/plausible_means.py",
 )
