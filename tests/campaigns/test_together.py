@@ -1,9 +1,14 @@
 """Several calls in one commit: each has its own answer, and none has another's fault."""
 
+import contextlib
+import sqlite3
+
 import pytest
 
 import unimodal as um
 from unimodal.campaigns.commands import rewarding as commands
+from unimodal.campaigns.commands.deciding import deciding
+from unimodal.campaigns.events.keyed import key_digest
 from unimodal.campaigns.group_commit import Call
 
 
@@ -81,3 +86,18 @@ def test_a_commit_that_fails_is_told_to_all_of_them(path, start, monkeypatch):
         campaign._do(calls)  # again, and it is as if nothing had been
         assert [(call.result, call.error) for call in calls] == [(True, None)] * 3
     assert um.verify(path).counts["reward"] == 3 and um.verify(path)
+
+
+def test_a_damaged_event_is_the_error_of_the_call_that_met_it(path, start, reopen):
+    """The others of its commit are done."""
+    with start() as campaign:
+        campaign.decide(2, key="a")
+    spoil = """UPDATE log SET data = replace(data, '"n": 2', '"n": []') WHERE kind = 'key'"""
+    with contextlib.closing(sqlite3.connect(path)) as file, file:
+        file.execute(spoil)
+    with reopen() as campaign:
+        calls = [rewarding(1), deciding(2, False, key_digest("a")), rewarding(2, 0.0)]
+        campaign._do(calls)
+        assert [call.result for call in calls] == [True, None, True]
+        assert "must be decisions under a key" in str(calls[1].error)
+        assert calls[0].error is calls[2].error is None

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unimodal import checksums, files
 from unimodal.campaigns.content_digests import Digest
-from unimodal.campaigns.events import Row
+from unimodal.campaigns.events import Rewarded, Row
 from unimodal.campaigns.events.json_text import parsed
 from unimodal.campaigns.log_start import archived
 from unimodal.campaigns.stores import Place, StoreToRead, as_file
@@ -248,7 +248,7 @@ class WithArchives:
                 *(pl.DataFrame(rows, schema, orient="row") for rows in self._store.kept_rewards()),
             ]
         )
-        moved = self._events.filter(kind="reward").drop_nulls("reward").select(*schema)
+        moved = self._events.filter(kind=Rewarded.kind).drop_nulls("reward").select(*schema)
         found = moved.join(kept, on="decision", how="left", suffix="_kept")
         return self._store.lost_rewards() + int(
             found.select((pl.col("reward") != pl.col("reward_kept")).fill_null(True).sum()).item()

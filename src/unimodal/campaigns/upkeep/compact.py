@@ -21,7 +21,7 @@ from unimodal.campaigns.archives import (
     read_archive,
 )
 from unimodal.campaigns.content_digests import state_digest
-from unimodal.campaigns.events import Identity
+from unimodal.campaigns.events import Identity, Rewarded
 from unimodal.campaigns.log_start import archived, begins_after, erasures, needed_events
 from unimodal.campaigns.reading import read
 from unimodal.campaigns.stores import (
@@ -251,7 +251,7 @@ def _drop(store: Store, plan: _Plan, target: Path) -> None:
     note = {
         "until": seq,
         "counts": dict(counts),
-        "rewards": counts["reward"],
+        "rewards": counts[Rewarded.kind],
         "parts": [*plan.note.get("parts", ()), part],
     }
     store.put(settings={"archived": note}, snapshots=[plan.snapshot])

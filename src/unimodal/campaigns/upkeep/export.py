@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unimodal import files
+from unimodal.campaigns.events import kinds_that
 from unimodal.campaigns.history_table import plain
 from unimodal.campaigns.reading import Archives, begin_of, load, read_table
 from unimodal.campaigns.stores import Place, as_file, as_place
@@ -142,10 +143,10 @@ def by_decision(history: pl.DataFrame) -> pl.DataFrame:
     """
     import polars as pl
 
-    made = history.filter(pl.col("kind") == "decide").select(
+    made = history.filter(pl.col("kind").is_in(kinds_that("decides"))).select(
         "decision", "seq", "time", "arm", "reason", "leader", "near", "propensity"
     )
-    closed = history.filter(pl.col("kind").is_in(["reward", "expire"])).select(
+    closed = history.filter(pl.col("kind").is_in(kinds_that("closes"))).select(
         "decision", "reward", reward_time="time", outcome="kind"
     )
     return made.join(closed, on="decision", how="left", maintain_order="left")

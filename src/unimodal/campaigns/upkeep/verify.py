@@ -6,6 +6,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+from unimodal.campaigns.events import Decided, Expired, Observed, Rewarded
 from unimodal.campaigns.fold import Fold
 from unimodal.campaigns.log_reader import no_clock
 from unimodal.campaigns.log_start import archived, unchecked
@@ -198,11 +199,14 @@ def sentence(verdict: Verdict) -> str:
     if not verdict:
         return f"{path} is NOT sound: {'; '.join(verdict.wrong)}."
     since = f" since event {verdict.first:,}" if verdict.first else ""
-    told = f", told without a decision: {counts['tell']:,}" if counts.get("tell") else ""
+    told = (
+        f", told without a decision: {counts[Observed.kind]:,}" if counts.get(Observed.kind) else ""
+    )
     rest = f" Not checked: {'; '.join(verdict.unchecked)}." if verdict.unchecked else ""
     return (
         f"{path} is sound: its log{since} folds to the same state as "
         f"{len(verdict.snapshots)} snapshot{'s' * (len(verdict.snapshots) != 1)}, bit for bit "
-        f"(events: {verdict.events:,}; decisions: {counts.get('decide', 0):,}, "
-        f"rewards: {counts.get('reward', 0):,}, expired: {counts.get('expire', 0):,}{told}).{rest}"
+        f"(events: {verdict.events:,}; decisions: {counts.get(Decided.kind, 0):,}, "
+        f"rewards: {counts.get(Rewarded.kind, 0):,}, expired: {counts.get(Expired.kind, 0):,}"
+        f"{told}).{rest}"
     )

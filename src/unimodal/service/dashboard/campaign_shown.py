@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from unimodal.campaigns.events import Decided, Expired
 from unimodal.escape_text import printable
 from unimodal.service.dashboard.log_summary import AGES, LogSummary, ages
 
@@ -35,7 +36,7 @@ def row(one: Watched, ended: bool) -> dict[str, Any]:
         "alarms": None if found.alarms is None else len(found.alarms),
         "first_alarm": found.alarms[0]["sentence"] if found.alarms else None,
         "outstanding": len(facts.still_open()),
-        "decisions": facts.kinds["decide"],
+        "decisions": facts.kinds[Decided.kind],
         "last": log.ended,
         "behind": one.behind,
         "problem": one.problem,
@@ -67,10 +68,10 @@ def figures(one: Watched, ended: bool, now: float) -> dict[str, Any]:
         "name": one.name,
         "ended": ended,
         "leader": None if log.leader is None else printable(log.leader),
-        "decisions": facts.kinds["decide"],
+        "decisions": facts.kinds[Decided.kind],
         "today": log.today(now),
         "rewards": log.rewards,
-        "expired": facts.kinds["expire"],
+        "expired": facts.kinds[Expired.kind],
         "outstanding": len(facts.still_open()),
         "rate": log.rate(),
         "mean": log.total / log.rewards if log.rewards else None,

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from unimodal.campaigns.events import Identity, Row
+from unimodal.campaigns.events import Identity, Rewarded, Row
 from unimodal.campaigns.events.json_text import parsed
 from unimodal.campaigns.events.keyed import keys_between
 from unimodal.campaigns.stores.address import DatabaseAddress
@@ -179,7 +179,7 @@ def as_values(
     first, last = events[0], events[-1]
     others = {f"after_{name}": getattr(after, name, None) for name in Identity._fields[1:]}
     others |= {"token": token, "after": None if after is None else after.seq}
-    if len(events) == 1 and first.kind == "reward":  # most are: this is planned most quickly
+    if len(events) == 1 and first.kind == Rewarded.kind:  # most are: this is planned most quickly
         named = {"seq": first.seq, "time": first.time, "decision": first.decision}
         return "append_reward", {**named, "reward": first.reward, **others}
     columns: dict[str, Any] = dict(

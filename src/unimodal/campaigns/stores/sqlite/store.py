@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from unimodal.campaigns.events import NO_EVENT, Row, identity_of
+from unimodal.campaigns.events import NO_EVENT, Rewarded, Row, identity_of
 from unimodal.campaigns.stores.event_identity import is_known
 from unimodal.campaigns.stores.forks import PausedAtForks
 from unimodal.campaigns.stores.sqlite import file_locks
@@ -147,7 +147,7 @@ class SqliteStore(SqliteTables, PausedAtForks):
     def append_at_once(self, events: Sequence[Row]) -> None:
         """Add events, which are on disk when this returns; none if their numbers are taken."""
         first = events[0]
-        is_one_reward = len(events) == 1 and first.kind == "reward"
+        is_one_reward = len(events) == 1 and first.kind == Rewarded.kind
         try:
             if is_one_reward and self._identity and self._known.seq == first.seq - 1:
                 self._take_turn()  # a statement is a transaction by itself
