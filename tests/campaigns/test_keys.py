@@ -1,5 +1,6 @@
 """`decide(key=…)`: the same key gives the same decisions, in both stores."""
 
+import contextlib
 import sqlite3
 import subprocess
 import sys
@@ -209,3 +210,17 @@ def test_a_file_is_of_a_later_format_only_if_it_has_keys(tmp_path):
         campaign.cap(None)
         assert campaign.decide(key="a") == made
     assert user_version() == (4,) and um.verify(path)
+
+
+def test_events_of_no_kind_are_told_or_left_and_never_a_traceback(path, start, tmp_path):
+    """One stands among the decisions of a key, before the last snapshot, where nobody folds it."""
+    with start() as campaign:
+        made = campaign.decide(2, key="a")
+    with contextlib.closing(sqlite3.connect(path)) as file, file:
+        file.execute("UPDATE log SET kind = '[]' WHERE decision = 2")
+    with um.Campaign.open(path) as campaign:
+        assert campaign.decide(2, key="a")[0] == made[0]
+    um.campaigns.copy(path, tmp_path / "copy.db", check=False)
+    for refused in (lambda: um.campaigns.erase(path, "0"), lambda: um.campaigns.compact(path)):
+        with pytest.raises(um.errors.StoreError, match="event 3 "):
+            refused()

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from unimodal import graphs
 from unimodal.agents.label_text import shown
-from unimodal.campaigns.events import KINDS, Revised, Row
+from unimodal.campaigns.events import KINDS, Damage, Revised, Row
 from unimodal.campaigns.events.json_text import parsed
 from unimodal.campaigns.stores import StoreToRead
 from unimodal.errors import DamagedFile
@@ -139,7 +139,13 @@ def needed_events(store: StoreToRead, before: int, since: float) -> dict[int, st
     for row in _rows(store):  # a later key may tell of earlier events, too
         if row.kind not in KINDS:
             continue
-        for first, last, kind in KINDS[row.kind].needed(row, since):
+        try:
+            spans = list(KINDS[row.kind].needed(row, since))
+        except Damage as damage:
+            raise DamagedFile(
+                f"event {row.seq} of {store.path} {damage.what}: {damage.advice}."
+            ) from None
+        for first, last, kind in spans:
             among = [row] if first == row.seq else _rows(store, first - 1, last)
             found |= {each.seq: each.kind for each in among if each.kind == kind.kind}
     return {seq: kind for seq, kind in found.items() if seq < before}

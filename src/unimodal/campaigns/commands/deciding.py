@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from unimodal.agents.decisions import Decision
 from unimodal.agents.label_text import as_text
-from unimodal.campaigns.events import KINDS, Damage, Keyed, Revised, Row, event_of, short
+from unimodal.campaigns.events import KINDS, Damage, Decided, Keyed, Revised, Row, event_of, short
 from unimodal.campaigns.group_commit import Call
 from unimodal.campaigns.log_questions import LastUseOf, Revisions, RowsAmong
 from unimodal.campaigns.lookup_requests import LookUpNeeded
@@ -101,7 +101,8 @@ def _decided_among(state: State, first: int, last: int) -> Iterator[Decision]:
     new = [row for row in state.news if first <= row.seq <= last]
     written = [] if new and new[0].seq == first else state.answers[RowsAmong(first, last)]
     for row in itertools.chain(written, new):
-        if KINDS[row.kind].decides:
+        if KINDS.get(row.kind) is Decided:
+            event_of(row)  # which refuses one that is damaged
             arm, leader = _label(state, row, row.arm), _label(state, row, row.leader)
             rest = (row.near, row.time, row.propensity)
             yield Decision(row.decision, arm, row.reason, leader, *rest)

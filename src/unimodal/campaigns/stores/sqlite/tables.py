@@ -158,7 +158,7 @@ class SqliteTables(SqliteUpkeepTables):
             self._connection.executemany(INSERT_REWARD, rows)
         elif events:
             self._connection.executemany(_INSERT, events)
-            needed = max(map(_SINCE.__getitem__, kinds))
+            needed = max(filter(None, map(_SINCE.get, kinds)), default=FORMAT)
             if needed >= KEYED_FORMAT:
                 self._connection.execute(KEY_INDEX.replace("INDEX", "INDEX IF NOT EXISTS"))
             if needed > FORMAT:
